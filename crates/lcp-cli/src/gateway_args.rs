@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use lcp_gateway::{EditOptions, Upstream, default_data_dir};
 
 use crate::Result;
-use crate::arguments::parse_tokens;
 use crate::tokenizer_args::ConfigArgs;
 
 /// The flags of edits and of the provider.
@@ -17,7 +16,7 @@ pub struct GatewayArgs {
     /// too, results that the provider has cached become stubs only if that pays. `budget` of `[gateway]`
     /// in lcp.toml changes the default. If the window is unknown, there is no budget by default, and a
     /// budget that you set applies at once.
-    #[arg(long, value_name = "N", value_parser = parse_tokens)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     budget: Option<u32>,
     /// Send all requests unchanged, and record what edits would save
     #[arg(long)]

@@ -38,7 +38,20 @@ pub fn start(format: LogFormat) -> Result {
         Ok(_) | Err(VarError::NotPresent) => DEFAULT.to_owned(),
         Err(VarError::NotUnicode(_)) => return Err(invalid(&"it is not UTF-8")),
     };
-    let filter = EnvFilter::try_new(filter).map_err(|error| invalid(&error))?;
+    print(EnvFilter::try_new(filter).map_err(|error| invalid(&error))?, format)
+}
+
+/// Prints the warnings of the gateway from now on, as text.
+///
+/// # Errors
+///
+/// Returns an error if events are printed already.
+#[cfg(feature = "proxy")]
+pub fn start_gateway() -> Result<()> {
+    print(EnvFilter::new("lcp_gateway=warn"), LogFormat::Text)
+}
+
+fn print(filter: EnvFilter, format: LogFormat) -> Result<()> {
     let events = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(false)

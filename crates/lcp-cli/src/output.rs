@@ -92,6 +92,16 @@ impl Output {
         Ok(())
     }
 
+    /// Prints the warnings of the gateway from now on, unless `--log` prints events, or `--quiet` is set.
+    #[cfg(feature = "proxy")]
+    pub fn start_gateway_log(&self) -> Result<(), Error> {
+        #[cfg(feature = "log")]
+        if self.log.is_none() && !self.quiet {
+            return crate::log::start_gateway();
+        }
+        Ok(())
+    }
+
     /// Sets the exit code to that of an agent.
     #[cfg(feature = "proxy")]
     pub fn set_code_of_agent(&self, code: u8) {

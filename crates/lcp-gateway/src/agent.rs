@@ -27,6 +27,8 @@ pub struct Agent {
     arguments: Vec<OsString>,
     kind: Kind,
     upstream: Upstream,
+    /// `true` if the base URL of `OpenAI`'s API has its version.
+    has_version: bool,
     /// `true` if no upstream was passed, so that the base URLs of opencode apply.
     is_configured: bool,
     /// The variables `NO_PROXY` and `no_proxy`, if they are set.
@@ -143,9 +145,14 @@ impl Agent {
         let no_proxy = ["NO_PROXY", "no_proxy"];
         let no_proxy =
             no_proxy.into_iter().filter_map(|name| Some((name, environment.text(name)?))).collect();
+        // A base URL that is configured for an agent has the version, and so has a passed one with a path.
+        let has_version = match &upstream {
+            Some(upstream) => upstream.has_path(),
+            None => configured.is_openai_configured,
+        };
         let upstream = upstream.unwrap_or(configured);
         let program = program.clone();
-        Ok(Self { program, arguments, kind, upstream, is_configured, no_proxy })
+        Ok(Self { program, arguments, kind, upstream, has_version, is_configured, no_proxy })
     }
 
     /// Returns the providers to which a gateway must send the requests.
@@ -163,8 +170,7 @@ impl Agent {
     pub fn command(&self, gateway: &str, originals: &Path) -> Result<AgentCommand> {
         let mut file = None;
         let mut command = Command::new(&self.program);
-        // A base URL that is configured has the version of the API, and the default one does not.
-        let version = if self.upstream.is_openai_configured { "" } else { "/v1" };
+        let version = if self.has_version { "" } else { "/v1" };
         let openai = format!("{gateway}{version}");
         match &self.kind {
             Kind::ClaudeCode(settings) => {

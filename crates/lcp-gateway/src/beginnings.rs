@@ -1,8 +1,8 @@
-//! The beginnings of requests that a provider caches.
+//! The beginnings of requests that a provider may cache.
 
 use crate::decisions::Hash;
 use crate::hash_chain::HashChain;
-use crate::request::{Outline, Request};
+use crate::request::{CachedMessages, Outline, Request};
 
 /// The state of a beginning at the provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum Cached {
     Unknown,
 }
 
-/// A beginning that the provider caches.
+/// A beginning that the provider may cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Beginning {
     /// The hash of its content.
@@ -98,16 +98,18 @@ impl Beginnings {
         is_known.then_some(0)
     }
 
-    /// Returns the beginnings that the provider caches: those until the last mark.
-    pub(crate) fn cached(&self, request: &Request<'_>) -> Vec<Beginning> {
-        let marked = request.outline.messages.iter().rposition(|message| message.has_mark);
-        let count = match marked {
-            _ if request.caches_all => self.0.beginnings.len(),
-            Some(last) => last + 2,
-            None => usize::from(request.is_head_cached),
-        };
-        let seconds = request.cache_seconds + MARGIN_SECONDS;
-        self.0.beginnings[..count].iter().map(|hash| Beginning { hash: *hash, seconds }).collect()
+    /// Returns the beginnings that the provider may cache. Without being asked, it does not keep those longer that a
+    /// request with marks has cached.
+    pub(crate) fn cached(
+        &self,
+        request: &Request<'_>,
+        cached: &dyn Fn(&Hash) -> Cached,
+    ) -> Vec<Beginning> {
+        let is_unasked = request.cache.messages == CachedMessages::Unasked;
+        let seconds = request.cache.seconds + MARGIN_SECONDS;
+        let hashes = self.0.beginnings[..=request.cached_messages()].iter();
+        let hashes = hashes.filter(|hash| !is_unasked || cached(hash) != Cached::Warm);
+        hashes.map(|hash| Beginning { hash: *hash, seconds }).collect()
     }
 }
 

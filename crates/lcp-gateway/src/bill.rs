@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::request::{INPUT, READ, WRITTEN, WRITTEN_HOUR};
-use crate::store::Row;
+use crate::store::{Row, Unedited};
 use crate::usage::Usage;
 
 /// The figures of a gateway.
@@ -36,6 +36,10 @@ pub struct SessionStats {
     pub requests: u64,
     /// Requests whose usage could not be read. They are not part of the other figures.
     pub requests_without_usage: u64,
+    /// Requests of a form that the gateway does not edit, such as those with `previous_response_id`.
+    pub unsupported_requests: u64,
+    /// Requests whose edit failed. They were sent unchanged.
+    pub failed_edits: u64,
     /// Tokens that no cache had, and that were not written to it.
     pub input_tokens: u64,
     /// Tokens that were written to the cache for five minutes.
@@ -76,7 +80,9 @@ impl Stats {
             let sum = sessions.entry(&row.session).or_default();
             sum.add(row, dry_run);
             sum.stats.session.clone_from(&row.session);
-            sum.stats.model.clone_from(&row.model);
+            if !row.model.is_empty() {
+                sum.stats.model.clone_from(&row.model);
+            }
         }
         let mut sessions: Vec<_> = sessions.into_values().map(Sum::finish).collect();
         sessions.sort_by_key(|session| std::cmp::Reverse(session.last_request));
@@ -101,6 +107,8 @@ impl Stats {
             ("read", total.requests - total.requests_without_usage),
             ("unread", total.requests_without_usage),
         ];
+        let unedited =
+            [("unsupported", total.unsupported_requests), ("failed", total.failed_edits)];
         let mut text = String::new();
         for (name, help, label, rows) in [
             (
@@ -108,6 +116,12 @@ impl Stats {
                 "Requests with a usage that was read, and others",
                 "usage",
                 &usage[..],
+            ),
+            (
+                "lcp_gateway_unedited_requests",
+                "Requests that were sent unchanged because they could not be edited",
+                "reason",
+                &unedited,
             ),
             ("lcp_gateway_tokens", "Tokens as billed", "kind", &tokens),
             ("lcp_gateway_cost_tokens", "Cost in input tokens", "edits", &costs),
@@ -147,6 +161,11 @@ impl Sum {
         stats.last_request = stats.last_request.max(row.time);
         stats.max_micros = stats.max_micros.max(row.micros);
         self.micros += row.micros;
+        match row.unedited {
+            Some(Unedited::Unsupported) => stats.unsupported_requests += 1,
+            Some(Unedited::Failed) => stats.failed_edits += 1,
+            None => {}
+        }
         for reason in &row.edits {
             *stats.edits.entry(reason.clone()).or_default() += 1;
         }
@@ -259,7 +278,9 @@ mod tests {
     #[test]
     fn unread_usage_is_counted_and_left_out() {
         let usage = Usage { input: 10, ..Usage::default() };
-        let unread = Row { session: "b".into(), time: 5, saved_tokens: (9, 9), ..Row::default() };
+        let unedited = Some(Unedited::Failed);
+        let unread =
+            Row { session: "b".into(), time: 5, saved_tokens: (9, 9), unedited, ..Row::default() };
         let read = Row { session: "a".into(), edits: vec!["cold".into()], ..row(usage, (0, 0), 0) };
         let stats = Stats::new(&[read, unread], false);
         assert_eq!((stats.total.requests, stats.total.requests_without_usage), (2, 1));
@@ -267,9 +288,12 @@ mod tests {
         let names: Vec<_> = stats.sessions.iter().map(|session| &*session.session).collect();
         assert_eq!(names, ["b", "a"]);
         let text = stats.prometheus();
-        for line in
-            ["lcp_gateway_requests{usage=\"unread\"} 1", "lcp_gateway_edits{reason=\"cold\"} 1"]
-        {
+        for line in [
+            "lcp_gateway_requests{usage=\"unread\"} 1",
+            "lcp_gateway_unedited_requests{reason=\"unsupported\"} 0",
+            "lcp_gateway_unedited_requests{reason=\"failed\"} 1",
+            "lcp_gateway_edits{reason=\"cold\"} 1",
+        ] {
             assert!(text.lines().any(|it| it == line), "{text}");
         }
     }

@@ -60,4 +60,4 @@ pub use proxy::{
 pub use request::{Api, Request, ResultText};
 pub use rewrite::{Counts, DeferredCounts, Edit, Original, Policy, Reason, Rewritten, rewrite};
 #[cfg(feature = "proxy")]
-pub use usage::{Usage, UsageReader};
+pub use usage::{ReportedUsage, Usage, UsageReader};

@@ -94,7 +94,7 @@ impl Gateway {
         if token.is_none() && !address.ip().is_loopback() {
             let message = format!("{address} can be reached from other machines");
             return Err(Error::new(ErrorKind::Usage, message)
-                .with_hint("pass --token, or listen on 127.0.0.1"));
+                .with_hint("set LCP_TOKEN or pass --token, or listen on 127.0.0.1"));
         }
         let editor = Arc::new(Editor::new(edits)?);
         let runtime = tokio::runtime::Builder::new_multi_thread()

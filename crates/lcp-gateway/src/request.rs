@@ -1,5 +1,6 @@
 //! Requests of model APIs, with the places of their tool results.
 
+mod cache;
 mod item;
 
 use std::collections::HashMap;
@@ -13,7 +14,10 @@ use crate::decisions::{Hash, Key};
 use crate::duplicates::{Lines, TextLines};
 use crate::hash_chain::Previous;
 use crate::json::{Reader, decode};
+use cache::{CacheFields, DAY, HOUR, reports_writes};
 use item::{CACHE_CONTROL, Content, Mark, has_mark, plain, read_content, read_item, skip};
+
+pub(crate) use cache::{Cache, CachedMessages};
 
 /// A model API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,14 +61,8 @@ pub struct Request<'b> {
     pub(crate) outline: Outline,
     /// The number of messages up to the newest one of the model, which has not seen those behind it.
     pub(crate) seen_messages: usize,
-    /// `true` if a mark is in the head or if the provider caches without marks.
-    pub(crate) is_head_cached: bool,
-    /// `true` if the provider caches all messages without marks.
-    pub(crate) caches_all: bool,
-    /// The longest time in seconds for which the provider keeps a beginning of this request.
-    pub(crate) cache_seconds: u32,
-    /// The price of a token that the provider writes to its cache, in hundredths of that of an input token.
-    pub(crate) write_price: u64,
+    cache_fields: CacheFields,
+    pub(crate) cache: Cache,
 }
 
 /// The places of the parts of a request. The next request of a session begins with the same bytes, so
@@ -169,11 +167,6 @@ pub(crate) const WRITTEN: u64 = 125;
 pub(crate) const WRITTEN_HOUR: u64 = 200;
 pub(crate) const READ: u64 = 10;
 
-/// The time in seconds for which providers keep a beginning.
-const FIVE_MINUTES: u32 = 300;
-const HOUR: u32 = 3_600;
-const DAY: u32 = 86_400;
-
 /// The fields before the messages, in the order in which providers cache them.
 const HEAD: [&str; 5] = ["tools", "tool_choice", "system", "instructions", "thinking"];
 
@@ -195,6 +188,8 @@ impl<'b> Request<'b> {
     ) -> Option<Self> {
         let mut previous = Some(previous);
         let is_openai = api != Api::Anthropic;
+        let cache_fields =
+            CacheFields { api, has_marks: false, has_mark_for_all: false, seconds: None };
         let mut request = Self {
             body,
             model: String::new(),
@@ -202,10 +197,8 @@ impl<'b> Request<'b> {
             head: Vec::new(),
             outline: Outline::default(),
             seen_messages: 0,
-            is_head_cached: false,
-            caches_all: is_openai,
-            cache_seconds: if is_openai { HOUR } else { FIVE_MINUTES },
-            write_price: if is_openai { INPUT } else { WRITTEN },
+            cache_fields,
+            cache: cache_fields.cache(false),
         };
         let messages_name = if api == Api::OpenAiResponses { "input" } else { "messages" };
         let mut fields: HashMap<&str, &str> = HashMap::new();
@@ -233,22 +226,23 @@ impl<'b> Request<'b> {
         let session = field("prompt_cache_key").or(field("metadata").filter(|_| !is_openai));
         request.session = session.map(|json| short_id(blake3::hash(json.as_bytes())));
         request.head = HEAD.into_iter().filter_map(field).map(|json| place(body, json)).collect();
-        let mark = field(CACHE_CONTROL);
-        request.caches_all |= mark.is_some();
-        request.is_head_cached = request.caches_all || has_mark(&head_marks);
         let marks = &mut request.outline.marks;
         marks.append(&mut head_marks);
         marks.sort_unstable_by_key(|mark| mark.place.start);
-        if field("prompt_cache_retention") == Some("\"24h\"") {
-            request.cache_seconds = DAY;
-        } else if marks.iter().any(|mark| mark.is_hour)
-            || mark.is_some_and(|it| it.contains("\"1h\""))
-        {
-            request.cache_seconds = HOUR;
-            if !is_openai {
-                request.write_price = WRITTEN_HOUR;
-            }
-        }
+        let mark = field(CACHE_CONTROL);
+        let is_hour =
+            marks.iter().any(|mark| mark.is_hour) || mark.is_some_and(|it| it.contains("\"1h\""));
+        request.cache_fields = CacheFields {
+            has_marks: request.outline.messages.iter().any(|message| message.has_mark),
+            has_mark_for_all: mark.is_some(),
+            seconds: if field("prompt_cache_retention") == Some("\"24h\"") {
+                Some(DAY)
+            } else {
+                is_hour.then_some(HOUR)
+            },
+            ..cache_fields
+        };
+        request.cache = request.cache_fields.cache(reports_writes(&request.model));
         let messages = &request.outline.messages;
         request.seen_messages =
             messages.iter().rposition(|it| it.is_from_model).map_or(0, |at| at + 1);
@@ -459,6 +453,12 @@ impl<'b> Request<'b> {
             .collect()
     }
 
+    /// Returns the number of bytes of the fields before the messages.
+    #[cfg(feature = "proxy")]
+    pub(crate) fn head_bytes(&self) -> usize {
+        self.head.iter().map(Range::len).sum()
+    }
+
     /// Returns an id of the first message without its results, which all requests of a session have.
     #[cfg(feature = "proxy")]
     pub(crate) fn first_message_id(&self) -> String {
@@ -484,9 +484,21 @@ impl<'b> Request<'b> {
         calls.map(|it| (&*it.id, (part(&it.name).trim_matches('"'), part(&it.arguments)))).collect()
     }
 
-    /// Returns whether the provider can read messages of the request from its cache.
-    pub(crate) fn caches_messages(&self) -> bool {
-        self.caches_all || self.outline.messages.iter().any(|message| message.has_mark)
+    /// Notes that the provider reports the tokens that it writes to its cache.
+    #[cfg(feature = "proxy")]
+    pub(crate) const fn set_reports_writes(&mut self) {
+        self.cache = self.cache_fields.cache(true);
+    }
+
+    /// Returns the number of messages that the provider may cache.
+    pub(crate) fn cached_messages(&self) -> usize {
+        let messages = &self.outline.messages;
+        match self.cache.messages {
+            CachedMessages::UntilMark => {
+                messages.iter().rposition(|message| message.has_mark).map_or(0, |last| last + 1)
+            }
+            CachedMessages::All | CachedMessages::Unasked => messages.len(),
+        }
     }
 
     /// Returns the index of the newest message in which the user says something.

@@ -19,7 +19,7 @@ use crate::duplicates::EarlierLines;
 #[cfg(feature = "proxy")]
 use crate::hash_chain::HashChain;
 use crate::json::{countable_text, decode};
-use crate::request::{Request, ToolResult};
+use crate::request::{CachedMessages, Request, ToolResult};
 use deferred_counts::{SavedText, Text};
 
 pub use deferred_counts::{Counts, DeferredCounts};
@@ -106,14 +106,14 @@ pub struct Rewritten<'b> {
     pub edits: Vec<Edit>,
     /// The texts of new edits.
     pub originals: Vec<Original>,
-    /// The beginnings that the provider caches with this request.
+    /// The beginnings that the provider may cache with this request.
     pub beginnings: Vec<Beginning>,
     /// The hashes for the next request.
     #[cfg(feature = "proxy")]
     pub(crate) chain: HashChain,
-    /// `true` if a beginning with messages is warm, or if the provider caches none.
+    /// `true` if a beginning with messages is warm, or if the client does not ask to cache them.
     pub is_known: bool,
-    /// The results in the beginnings that the provider caches.
+    /// The results in the beginnings that the client asks to cache, or that the provider caches anyway.
     pub cached_results: Vec<Key>,
     /// The counts for the bill.
     pub deferred_counts: DeferredCounts,
@@ -207,11 +207,8 @@ impl<'e, 'b> Editor<'e, 'b> {
     /// Returns the number of messages in the warm prefix. Those of an unknown beginning may all be warm,
     /// except for the newest turn.
     fn warm_messages(&mut self) -> usize {
-        if !self.request.caches_messages() {
-            return 0;
-        }
         let warm = self.beginnings.warm_messages(self.policy.cached);
-        self.is_known = warm.is_some_and(|messages| messages > 0);
+        self.is_known = warm.is_some_and(|messages| messages > 0) || self.is_unasked();
         warm.unwrap_or_else(|| {
             let turn = self.request.newest_turn().unwrap_or_default();
             let unknown = self.request.outline.messages.len().saturating_sub(1);
@@ -219,6 +216,11 @@ impl<'e, 'b> Editor<'e, 'b> {
             let messages = if turn > 0 { turn } else { unknown };
             if self.are_expired(messages) { 0 } else { messages }
         })
+    }
+
+    /// Returns whether the client does not ask to cache messages.
+    fn is_unasked(&self) -> bool {
+        self.request.cache.messages == CachedMessages::Unasked
     }
 
     /// Returns whether the gateway sent all results of the first messages, so long ago that no provider keeps
@@ -426,9 +428,8 @@ impl<'e, 'b> Editor<'e, 'b> {
             Some((result.place.clone(), Arc::clone(judged.replacement()?.json())))
         });
         let body = EditedBody::new(self.request.body, replaced.collect());
-        let beginnings = self.beginnings.cached(self.request);
-        // The first beginning has no message.
-        let cached_messages = beginnings.len().saturating_sub(1);
+        let beginnings = self.beginnings.cached(self.request, self.policy.cached);
+        let cached_messages = if self.is_unasked() { 0 } else { self.request.cached_messages() };
         let cached_results = self.request.outline.results.iter();
         let cached_results = cached_results.take_while(|result| result.message < cached_messages);
         let cached_results = cached_results.map(|result| result.key.clone()).collect();

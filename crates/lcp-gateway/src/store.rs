@@ -23,17 +23,17 @@ use memory::{Known, Memory};
 
 pub(crate) use checkpoints::Checkpoints;
 pub(crate) use originals::Originals;
-pub(crate) use usage_rows::{Row, edit_name};
+pub(crate) use usage_rows::{Row, Unedited, edit_name};
 
 const SCHEMA: SchemaSpec = SchemaSpec {
     // "LCPG"
     application_id: 0x4C43_5047,
-    version: 2,
+    version: 3,
     name: "gateway store",
     page_bytes: 4096,
     row_bytes_max: 256 << 20,
     schema: &[DECISIONS, BEGINNINGS, usage_rows::REQUESTS, usage_rows::EDITS],
-    migrations: &[FROM_1],
+    migrations: &[FROM_1, usage_rows::FROM_2],
 };
 
 /// Without a replacement, the result stays. `model` is the one that keeps the result in its cache for the
@@ -97,6 +97,11 @@ impl Store {
         let connection = connect(&folder)?;
         let memory = RefCell::default();
         Ok(Self { connection, memory, originals, keep_seconds: i64::from(keep_days) * 86_400 })
+    }
+
+    /// Returns whether a folder has a store.
+    pub(crate) fn exists(folder: &Path) -> bool {
+        folder.join(FILE).exists()
     }
 
     /// Returns the folder of the originals.
@@ -385,7 +390,7 @@ fn original_error(error: &std::io::Error) -> sqlite::Error {
     sqlite::Error::Io(format!("originals: {error}"))
 }
 
-/// The parts of a request that the provider was asked to cache.
+/// The parts of a request that the provider may cache.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CachedParts {
     pub(crate) beginnings: Vec<Hash>,

@@ -28,6 +28,19 @@ impl Usage {
         self.input + self.written + self.written_hour + self.read
     }
 
+    /// Returns whether the provider did not cache the messages of a request. If the client did not ask for that,
+    /// `head` has the bytes of the head, which may be cached, and of the request.
+    #[cfg(feature = "proxy")]
+    pub(crate) const fn is_uncached(&self, head: Option<(u64, u64)>) -> bool {
+        let cached = self.request_tokens() - self.input;
+        let is_head = match head {
+            None => cached == 0,
+            // Its tokens can have fewer bytes than those of messages.
+            Some((head, all)) => 4 * cached * all <= 5 * self.request_tokens() * head,
+        };
+        is_head && self.input > 0
+    }
+
     /// Reads the fields that an object has. A stream reports some of them again at its end.
     fn update(&mut self, usage: &Value) {
         let number = |name: &str| usage.pointer(name).and_then(Value::as_u64);
@@ -52,6 +65,15 @@ impl Usage {
     }
 }
 
+/// The usage in a response, with the model that answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReportedUsage {
+    /// The tokens.
+    pub usage: Usage,
+    /// The model, if the response names it.
+    pub model: Option<String>,
+}
+
 /// A reader of a response, which sees a copy of its bytes as they arrive.
 #[derive(Debug)]
 pub struct UsageReader {
@@ -60,14 +82,14 @@ pub struct UsageReader {
     bytes: Vec<u8>,
     /// `true` if the present line is too long.
     is_too_long: bool,
-    usage: Option<Usage>,
+    reported: Option<ReportedUsage>,
 }
 
 impl UsageReader {
     /// Creates a reader for a stream of events, or for one JSON value.
     #[must_use]
     pub const fn new(is_stream: bool) -> Self {
-        Self { is_stream, bytes: Vec::new(), is_too_long: false, usage: None }
+        Self { is_stream, bytes: Vec::new(), is_too_long: false, reported: None }
     }
 
     /// Reads the next bytes.
@@ -86,14 +108,14 @@ impl UsageReader {
 
     /// Returns the usage, if the response has one.
     #[must_use]
-    pub fn finish(mut self) -> Option<Usage> {
+    pub fn finish(mut self) -> Option<ReportedUsage> {
         if self.is_stream {
             self.end_line();
         } else if !self.is_too_long {
             let bytes = std::mem::take(&mut self.bytes);
             self.find(&bytes);
         }
-        self.usage
+        self.reported
     }
 
     fn add(&mut self, bytes: &[u8]) {
@@ -123,9 +145,15 @@ impl UsageReader {
             return;
         }
         let Ok(value) = serde_json::from_slice::<Value>(json) else { return };
-        for place in ["/usage", "/message/usage", "/response/usage"] {
-            if let Some(usage) = value.pointer(place).filter(|usage| usage.is_object()) {
-                self.usage.get_or_insert_default().update(usage);
+        for place in ["", "/message", "/response"] {
+            let Some(response) = value.pointer(place) else { continue };
+            let Some(usage) = response.get("usage").filter(|usage| usage.is_object()) else {
+                continue;
+            };
+            let reported = self.reported.get_or_insert_default();
+            reported.usage.update(usage);
+            if let Some(model) = response.get("model").and_then(Value::as_str) {
+                reported.model = Some(model.to_owned());
             }
         }
     }
@@ -141,7 +169,8 @@ mod tests {
         for size in [1, 2, 3, 7, 64, response.len().max(1)] {
             let mut reader = UsageReader::new(is_stream);
             response.as_bytes().chunks(size).for_each(|part| reader.read(part));
-            assert_eq!(reader.finish(), expected, "pieces of {size} bytes");
+            let usage = reader.finish().map(|reported| reported.usage);
+            assert_eq!(usage, expected, "pieces of {size} bytes");
         }
     }
 
@@ -169,6 +198,44 @@ mod tests {
         check(false, chat, Some(usage));
     }
 
+    #[cfg(feature = "proxy")]
+    #[test]
+    fn uncached_messages_are_recognized() {
+        let check = |usage: [u64; 3], head: Option<(u64, u64)>, expected: bool| {
+            let [input, read, written] = usage;
+            let usage = Usage { input, written, read, ..Usage::default() };
+            assert_eq!(usage.is_uncached(head), expected, "{usage:?} {head:?}");
+        };
+        check([9, 0, 0], None, true);
+        for cached in [[9, 1, 0], [9, 0, 1], [0, 0, 0]] {
+            check(cached, None, false);
+        }
+        // Nothing is cached; the head is; more is.
+        let head = Some((4_000, 10_000));
+        check([1_000, 0, 0], head, true);
+        check([600, 0, 400], head, true);
+        check([500, 500, 0], head, true);
+        check([499, 501, 0], head, false);
+        check([100, 900, 0], head, false);
+        check([900, 100, 0], Some((0, 10_000)), false);
+    }
+
+    #[test]
+    fn model_is_that_of_the_response() {
+        for (is_stream, response) in [
+            (
+                true,
+                "data: {\"message\":{\"model\":\"m\",\"usage\":{}}}\n\ndata: {\"usage\":{}}\n\n",
+            ),
+            (true, "data: {\"response\":{\"model\":\"m\",\"usage\":{}},\"model\":\"no\"}\n\n"),
+            (false, r#"{"model":"m","usage":{}}"#),
+        ] {
+            let mut reader = UsageReader::new(is_stream);
+            reader.read(response.as_bytes());
+            assert_eq!(reader.finish().unwrap().model.as_deref(), Some("m"), "{response}");
+        }
+    }
+
     #[test]
     fn responses_without_usage_have_none() {
         check(true, "data: {\"usage\":null}\n\ndata: [DONE]\n\n", None);
@@ -183,6 +250,6 @@ mod tests {
         (0..9).for_each(|_| reader.read(&vec![b'x'; 1 << 20]));
         assert!(reader.bytes.capacity() < BYTES_MAX);
         reader.read(b"\"}\n\ndata: {\"usage\":{\"output_tokens\":3}}\n\n");
-        assert_eq!(reader.finish(), Some(Usage { output: 3, ..Usage::default() }));
+        assert_eq!(reader.finish().unwrap().usage, Usage { output: 3, ..Usage::default() });
     }
 }

@@ -20,7 +20,7 @@ impl GatewaySettings {
     pub(super) fn read(root: &mut Section<'_>) -> Result<Self> {
         let Some(mut section) = root.section("gateway")? else { return Ok(Self::default()) };
         let settings = Self {
-            budget: section.integer("budget")?,
+            budget: section.integer_in("budget", 1..=u32::MAX)?,
             tools: globs(section.take("keep_tools"))?,
             paths: globs(section.take("keep_paths"))?,
         };

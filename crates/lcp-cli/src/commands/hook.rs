@@ -24,15 +24,27 @@ const INPUT_BYTES_MAX: u64 = 1 << 20;
   lcp --verbose hook pre-compact < event.json")]
 pub struct Args {
     /// Event: session-start, pre-compact or session-end
-    // Another event is not an error: an exit code of 2 would stop the agent.
-    event: String,
+    // Another event is no error: an exit code of 2 would stop the agent. Nor is a missing one.
+    event: Option<String>,
 }
 
-/// Prints the answer to the agent. Never fails.
-pub fn run(args: &Args, output: &Output) {
-    let Some(event) = Event::from_name(&args.event) else {
-        output.note(format!("there is no hook for {:?}", args.event));
-        return;
+/// Prints the answer to the agent.
+///
+/// # Errors
+///
+/// Returns an error if there is no event, and standard input is a terminal.
+pub fn run(args: &Args, output: &Output) -> Result {
+    let Some(event) = &args.event else {
+        if std::io::stdin().is_terminal() {
+            return Err(Error::new(ErrorKind::Usage, "missing argument: EVENT")
+                .with_hint("pass session-start, pre-compact or session-end"));
+        }
+        output.note("there is no event");
+        return Ok(());
+    };
+    let Some(event) = Event::from_name(event) else {
+        output.note(format!("there is no hook for {event:?}"));
+        return Ok(());
     };
     panic::set_hook(Box::new(|_| {}));
     let answer = panic::catch_unwind(AssertUnwindSafe(|| answer(event)));
@@ -43,6 +55,7 @@ pub fn run(args: &Args, output: &Output) {
     if let Err(error) = printed {
         output.note(format!("the hook failed: {error}"));
     }
+    Ok(())
 }
 
 fn answer(event: Event) -> Result<String> {

@@ -151,10 +151,7 @@ impl Command {
             #[cfg(feature = "agents")]
             Self::Setup(args) => setup::run(args, output),
             #[cfg(feature = "agents")]
-            Self::Hook(args) => {
-                hook::run(args, output);
-                Ok(())
-            }
+            Self::Hook(args) => hook::run(args, output),
             #[cfg(feature = "full")]
             Self::Man(args) => man::run(args, output),
             #[cfg(feature = "full")]

@@ -78,6 +78,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         upstream: args.gateway.upstream.clone().unwrap_or_default(),
         edits: args.gateway.to_options()?,
     };
+    output.start_gateway_log()?;
     serve(options, |url| output.progress(format!("serving on {url}")))
 }
 
@@ -129,9 +130,14 @@ fn table(stats: &Stats, style: TableStyle) -> String {
             "Dry run: all requests were sent unchanged, so the cost with edits is computed.\n",
         );
     }
-    if total.requests_without_usage > 0 {
-        let count = group_thousands(total.requests_without_usage);
-        text.extend([format!("Requests without usage, not in the costs: {count}\n")]);
+    for (count, requests) in [
+        (total.requests_without_usage, "Requests without usage, not in the costs"),
+        (total.unsupported_requests, "Unsupported requests, sent unchanged"),
+        (total.failed_edits, "Failed edits, sent unchanged"),
+    ] {
+        if count > 0 {
+            text.extend([format!("{requests}: {}\n", group_thousands(count))]);
+        }
     }
     text.extend([format!(
         "Time to edit a request: {} ms on average, {} ms at most\n",

@@ -14,7 +14,8 @@ use crate::{Result, agent_process};
 /// Run an agent within a token budget
 ///
 /// Starts the gateway (`lcp proxy`) on a free port, then the agent with settings for this launch
-/// only, and stops with it. The exit code is that of the agent. Claude Code, Codex and opencode get
+/// only, and stops with it. The exit code is that of the agent, 127 if its command is not found, and 126
+/// if it cannot be started. Claude Code, Codex and opencode get
 /// their own settings, other programs `ANTHROPIC_BASE_URL` and `OPENAI_BASE_URL`. A base URL that you
 /// have configured is used as the upstream. docs/gateway.md explains the edits.
 #[derive(Debug, clap::Args)]
@@ -37,6 +38,13 @@ pub struct Args {
 
 /// Runs until the agent ends.
 pub fn run(args: &Args, output: &Output) -> Result {
+    let program = args.command[0].to_string_lossy();
+    if program.starts_with('-') {
+        return Err(Error::new(ErrorKind::Usage, format!("{program:?} is not a flag of run"))
+            .with_hint(
+                "pass --help to list the flags; --listen and --token are flags of `lcp proxy`",
+            ));
+    }
     let folder =
         std::env::current_dir().map_err(|error| Error::io("find", "the current folder", &error))?;
     let environment = Environment { variable: &|name| std::env::var_os(name), folder };
@@ -48,18 +56,28 @@ pub fn run(args: &Args, output: &Output) -> Result {
         edits: args.gateway.to_options()?,
     })?;
     output.note(format!("gateway on {}", gateway.url()));
-    let program = args.command[0].to_string_lossy();
     let mut command = agent.command(&gateway.url(), &gateway.originals())?;
-    let child = agent_process::start(&mut command.command).map_err(|error| {
-        Error::io("run", &program, &error).with_hint("check that it is installed and in PATH")
-    })?;
+    let child = match agent_process::start(&mut command.command) {
+        Ok(child) => child,
+        Err(error) => {
+            let (code, hint) = match error.kind() {
+                std::io::ErrorKind::NotFound => (127, "check that it is installed and in PATH"),
+                _ => (126, "check that it is a program, and that you may run it"),
+            };
+            output.fail(&Error::io("run", &program, &error).with_hint(hint));
+            output.set_code_of_agent(code);
+            return Ok(());
+        }
+    };
     let status = agent_process::wait(child).map_err(|error| {
         Error::new(ErrorKind::Io, format!("cannot wait for {program}: {error}"))
     })?;
     let failures = gateway.failures();
     if failures > 0 {
         let requests = lcp_driver::plural(failures, "request");
-        output.warn(format!("{requests} could not be edited or recorded"));
+        output.warn(format!(
+            "{requests} could not be edited or recorded; --log text prints the reasons"
+        ));
     }
     drop((command, gateway));
     output.set_code_of_agent(agent_process::exit_code(status));

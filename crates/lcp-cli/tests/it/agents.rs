@@ -165,6 +165,8 @@ fn hooks_that_fail_print_nothing_and_exit_with_0() {
     std::fs::write(home.path("data"), "a file").unwrap();
     assert_eq!(hook(&home, "session-end", &with("reason", json!("other"))), "");
     assert_eq!(hook(&home, "pre-compact", &with("reason", json!("other"))), "");
+    let missing = run(&home, &["hook"], "{}");
+    assert_eq!((missing.status.code(), stderr(&missing).as_str()), (Some(0), ""));
     let verbose = run(&home, &["--verbose", "hook", "session-end"], "{");
     assert!(stderr(&verbose).starts_with("note: the hook failed: "), "{}", stderr(&verbose));
 }

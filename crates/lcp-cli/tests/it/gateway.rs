@@ -202,15 +202,18 @@ fn agent_gets_the_gateway_and_its_exit_code_is_returned() {
     assert_eq!(output.status.code(), Some(7), "{}", stderr(&output));
     let urls = String::from_utf8(output.stdout).unwrap();
     let (anthropic, openai) = urls.split_once(' ').unwrap();
-    assert!(anthropic.starts_with("http://127.0.0.1:") && anthropic == openai, "{urls}");
+    assert!(anthropic.starts_with("http://127.0.0.1:"), "{urls}");
+    assert_eq!(openai, format!("{anthropic}/v1"));
     // The gateway has ended with the agent.
     let address = anthropic.strip_prefix("http://").unwrap();
     assert!(TcpStream::connect(address).is_err());
     assert_eq!(run(&project, &[], "kill -9 $$").status.code(), Some(137));
-    let missing = LCP.command(&project.path(""), &["run", "--data", "data", "no-such-agent"]);
-    let missing = { missing }.output().unwrap();
-    assert_eq!(missing.status.code(), Some(1));
-    assert!(stderr(&missing).contains("no-such-agent") && stderr(&missing).contains("hint: "));
+    for (command, code) in [("no-such-agent", 127), ("./data", 126), ("--listen", 2)] {
+        let arguments = ["run", "--data", "data", command];
+        let failed = LCP.command(&project.path(""), &arguments).output().unwrap();
+        assert_eq!(failed.status.code(), Some(code), "{}", stderr(&failed));
+        assert!(stderr(&failed).contains(command) && stderr(&failed).contains("hint: "));
+    }
 }
 
 #[cfg(unix)]
@@ -224,6 +227,19 @@ fn figures_of_a_dry_run_say_that_they_are_computed() {
     let output = run(&project, &["--dry-run", "--upstream", &provider.url], "true");
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(project.stdout_of(&stats).contains("\nDry run: all requests were sent unchanged"));
+    let others = LCP.command(&project.path(""), &["proxy", "stats", "--data", "data"]).output();
+    let message = stderr(&others.unwrap());
+    assert!(message.contains("hint: pass --dry-run"), "{message}");
+}
+
+/// Returns the signals that end a process. `nohup` makes the tests and their processes ignore SIGHUP.
+#[cfg(unix)]
+fn signals() -> Vec<(&'static str, i32)> {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim);
+    let ignores_hangups = mask.is_some_and(|mask| u64::from_str_radix(mask, 16).unwrap() & 1 == 1);
+    let hangup = (!ignores_hangups).then_some(("-HUP", 1));
+    [("-TERM", 15), ("-INT", 2)].into_iter().chain(hangup).collect()
 }
 
 /// Returns the files of a folder with their contents.
@@ -278,9 +294,8 @@ fn signal_ends_the_agent() {
     let project = project();
     let arguments = ["run", "--data", "data", "--", "sh", "-c", "echo ready; exec sleep 60"];
     let (_keyboard, terminal) = crate::terminal::terminal();
-    for (stdin, signal) in
-        [(Stdio::null(), "-TERM"), (Stdio::null(), "-INT"), (Stdio::from(terminal), "-TERM")]
-    {
+    let calls = signals().into_iter().map(|(signal, _)| (Stdio::null(), signal));
+    for (stdin, signal) in calls.chain([(Stdio::from(terminal), "-TERM")]) {
         let mut command = LCP.command(&project.path(""), &arguments);
         let mut child = command.stdin(stdin).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
@@ -292,13 +307,59 @@ fn signal_ends_the_agent() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn signal_ends_the_gateway() {
+    let (project, provider) = (project(), Provider::strict());
+    for (signal, number) in signals() {
+        let (mut gateway, _) = start(&project, &provider.url, "data", &[]);
+        let id = gateway.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+        assert_eq!(gateway.wait().unwrap().code(), Some(128 + number));
+    }
+}
+
+/// `nohup` makes a process ignore SIGHUP.
+#[cfg(unix)]
+#[test]
+fn gateway_that_ignores_hangups_goes_on() {
+    let (project, provider) = (project(), Provider::strict());
+    let script =
+        "trap '' HUP; exec \"$0\" proxy --listen 127.0.0.1:0 --data data --upstream \"$1\"";
+    let mut command = Command::new("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_lcp"), &provider.url]);
+    command.current_dir(project.path("")).stdin(Stdio::null()).stdout(Stdio::null());
+    let mut gateway = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(gateway.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    let url = line.trim_end().strip_prefix("serving on ").unwrap();
+    let id = gateway.id().to_string();
+    assert!(Command::new("kill").args(["-HUP", &id]).status().unwrap().success());
+    assert_eq!(send(url, "/v1/messages", &[], b"{}").status(), 400);
+    gateway.kill().unwrap();
+    gateway.wait().unwrap();
+}
+
+#[test]
+fn budget_of_zero_is_refused() {
+    for (settings, arguments, message) in [
+        ("", &["proxy", "--budget", "0"][..], "error: invalid value '0' for '--budget <N>'"),
+        ("[gateway]\nbudget = 0\n", &["run", "true"], "gateway.budget must be an integer from 1"),
+    ] {
+        let project = LCP.project(settings);
+        let output = LCP.command(&project.path(""), arguments).output().unwrap();
+        assert!(!output.status.success());
+        assert!(stderr(&output).contains(message), "{}", stderr(&output));
+    }
+}
+
 #[test]
 fn address_of_other_machines_needs_a_token() {
     let project = project();
     let arguments = ["proxy", "--listen", "0.0.0.0:0", "--data", "data"];
     let output = LCP.command(&project.path(""), &arguments).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("hint: pass --token"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("hint: set LCP_TOKEN or pass --token"), "{}", stderr(&output));
 }
 
 /// Returns the path of an agent of npm. The folder of the packages is in `LCP_AGENTS` (`cargo xtask

@@ -83,10 +83,19 @@ fn invalid_selection_of_events_is_a_usage_error() {
 
 #[test]
 fn failed_edits_of_the_gateway_are_logged_without_their_content() {
+    // Without `--log`, the filter is not that of the environment.
+    for (flags, filter) in [(&[][..], "a=b=c"), (&["--log", "text"], "warn")] {
+        check_gateway_log(flags, filter);
+    }
+}
+
+/// Lets an edit fail, and checks the log.
+fn check_gateway_log(flags: &[&str], filter: &str) {
     let (project, provider) = (LCP.project(""), Provider::strict());
     let arguments = ["proxy", "--listen", "127.0.0.1:0", "--upstream", &provider.url];
-    let arguments = [&arguments[..], &["--data", "data", "--log", "text"]].concat();
+    let arguments = [&arguments[..], &["--data", "data"], flags].concat();
     let mut command = LCP.command(&project.path(""), &arguments);
+    command.env("RUST_LOG", filter);
     let mut gateway = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut printed = BufReader::new(gateway.stderr.take().unwrap()).lines();
     let first = printed.next().unwrap().unwrap();

@@ -262,6 +262,13 @@ fn other_programs_get_variables() {
     let agent = Place::new(&[]).agent("node a.js").unwrap();
     let command = agent.command(GATEWAY, Path::new("/o")).unwrap().command;
     assert_eq!(variable(&command, "OPENAI_BASE_URL"), Some(format!("{GATEWAY}/v1")));
+    for (url, version) in [("http://flag.example", "/v1"), ("http://flag.example/v1", "")] {
+        let environment = Environment { variable: &|_| None, folder: PathBuf::new() };
+        let upstream = Upstream::one(url).unwrap();
+        let agent = Agent::new(&["node".into()], Some(upstream), &environment).unwrap();
+        let command = agent.command(GATEWAY, Path::new("/o")).unwrap().command;
+        assert_eq!(variable(&command, "OPENAI_BASE_URL"), Some(format!("{GATEWAY}{version}")));
+    }
     let wrong = Place::new(&[("OPENAI_BASE_URL", "own.example")]).agent("node a.js").unwrap_err();
     assert!(wrong.message.contains("own.example"), "{wrong}");
 }

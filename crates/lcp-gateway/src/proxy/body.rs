@@ -12,7 +12,7 @@ use super::decoding::ResponseReader;
 use super::limits;
 use super::patience::{BoxError, TimedBody, TooSlow};
 use super::recent::Arriving;
-use crate::usage::Usage;
+use crate::usage::ReportedUsage;
 
 /// The maximum number of bytes that are reserved for a body before it arrives.
 const RESERVED_BYTES: usize = 4 << 20;
@@ -109,7 +109,7 @@ pub(super) fn decode_zstd(bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The function that gets the usage at the end of a response.
-type OnEnd = Box<dyn FnOnce(Option<Usage>) + Send>;
+type OnEnd = Box<dyn FnOnce(Option<ReportedUsage>) + Send>;
 
 /// A response that is passed on as it arrives, while its usage is read from a copy.
 pub(super) struct Tee {
@@ -123,7 +123,7 @@ impl Tee {
     pub(super) fn new(
         body: Incoming,
         reader: Option<ResponseReader>,
-        on_end: impl FnOnce(Option<Usage>) + Send + 'static,
+        on_end: impl FnOnce(Option<ReportedUsage>) + Send + 'static,
     ) -> Self {
         Self { body, reader, on_end: Some(Box::new(on_end)) }
     }

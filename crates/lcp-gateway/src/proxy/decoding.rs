@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::headers::Encoding;
-use crate::usage::{Usage, UsageReader};
+use crate::usage::{ReportedUsage, UsageReader};
 
 /// The maximum number of bytes that are decoded of a response. A small one can decode to any size.
 const DECODED_BYTES: usize = 256 << 20;
@@ -58,7 +58,7 @@ impl ResponseReader {
     }
 
     /// Returns the usage until the end, or until the first error.
-    pub(super) fn finish(mut self) -> Option<Usage> {
+    pub(super) fn finish(mut self) -> Option<ReportedUsage> {
         if let Some(mut decoder) = self.decoder.take() {
             // A response that was cut still has the usage of its beginning.
             let _ = catch_unwind(AssertUnwindSafe(|| decoder.flush()));
@@ -95,6 +95,7 @@ mod tests {
     use flate2::Compression;
 
     use super::*;
+    use crate::usage::Usage;
 
     const EVENTS: &str = "data: {\"message\":{\"usage\":{\"input_tokens\":3,\"output_tokens\":1}}}\n\n\
         data: {\"usage\":{\"output_tokens\":9}}\n\n";
@@ -135,7 +136,7 @@ mod tests {
                 let mut reader = ResponseReader::new(encoding, true).unwrap();
                 bytes.chunks(size).for_each(|part| reader.read(part));
                 let expected = Usage { input: 3, output: 9, ..Usage::default() };
-                assert_eq!(reader.finish(), Some(expected), "{encoding:?} {size}");
+                assert_eq!(reader.finish().unwrap().usage, expected, "{encoding:?} {size}");
             }
         }
         assert!(ResponseReader::new(Encoding::Other, true).is_none());

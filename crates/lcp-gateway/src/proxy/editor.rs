@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime};
 
@@ -22,10 +22,12 @@ use crate::bill::Stats;
 use crate::body::Segment;
 use crate::decisions::Hash;
 use crate::hash_chain::{HashChain, Previous};
-use crate::request::{Api, Request};
+use crate::request::{Api, CachedMessages, Request};
 use crate::rewrite::{DeferredCounts, Policy, Reason, Rewritten, rewrite};
-use crate::store::{CachedParts, Checkpoints, EditTransaction, Originals, Row, Store, edit_name};
-use crate::usage::Usage;
+use crate::store::{
+    CachedParts, Checkpoints, EditTransaction, Originals, Row, Store, Unedited, edit_name,
+};
+use crate::usage::ReportedUsage;
 
 /// The window that the header of a request asks for, in tokens.
 const LONG_WINDOW: u32 = 1_000_000;
@@ -35,6 +37,9 @@ const MODELS_MAX: usize = 64;
 
 /// The maximum number of counts that are remembered of a model. Each has about 40 bytes.
 const COUNTS_MAX: usize = 1 << 15;
+
+/// The session of requests that cannot be read and have no header that names one.
+const UNKNOWN_SESSION: &str = "unknown";
 
 /// The options of edits.
 #[derive(Clone, Debug)]
@@ -68,6 +73,8 @@ struct ModelRules {
     budget: u32,
     limit: u32,
     estimator: Arc<dyn TokenEstimator>,
+    /// `true` if a response reported tokens that the provider wrote to its cache.
+    reports_writes: AtomicBool,
     /// Token counts by the hash of the text or of the beginning.
     counts: Mutex<HashMap<Hash, u32, RandomState>>,
 }
@@ -108,10 +115,33 @@ pub(super) struct Edited {
 /// A request that was sent, and whose usage will be recorded.
 pub(super) struct SentRequest {
     row: Row,
-    api: Api,
-    cached: CachedParts,
+    /// It is `None` for a request that could not be edited.
+    edit: Option<SentEdit>,
+}
+
+/// The facts about an edit that are recorded with the usage.
+struct SentEdit {
+    /// It is `None` if the usage cannot show that nothing is cached.
+    expirable: Option<ExpirableParts>,
     model: Arc<ModelRules>,
     deferred_counts: DeferredCounts,
+}
+
+/// The parts of a request that expire if its usage shows that they are not cached.
+struct ExpirableParts {
+    parts: CachedParts,
+    /// The bytes of the head and of the request, if the client does not ask to cache messages.
+    head: Option<(u64, u64)>,
+}
+
+impl SentRequest {
+    /// Creates the record of a request that could not be edited, and that arrived at `start`. Its session is
+    /// that of a header, and its model that of the response.
+    pub(super) fn unedited(context: &Context, reason: Unedited, start: Instant) -> Self {
+        let session = context.session.clone().unwrap_or_else(|| UNKNOWN_SESSION.to_owned());
+        let (micros, unedited) = (micros_since(start), Some(reason));
+        Self { row: Row { time: now(), session, micros, unedited, ..Row::default() }, edit: None }
+    }
 }
 
 impl Editor {
@@ -147,8 +177,9 @@ impl Editor {
         arriving.finish().ok()
     }
 
-    /// Edits a request, passes it to `send`, and stores the data that later requests need. Does not call
-    /// `send` if the request must be sent unchanged and is not recorded.
+    /// Edits a request, passes it to `send`, and stores the data that later requests need. Returns a record if the
+    /// request could not be edited. If `send` was called nevertheless, only storing failed, and the record must be
+    /// dropped.
     pub(super) fn edit(
         &self,
         api: Api,
@@ -156,18 +187,31 @@ impl Editor {
         context: &Context,
         start: Instant,
         send: impl FnOnce(Edited),
-    ) {
-        let Some(mut request) = Request::parse_after(api, &text, outline, common) else { return };
+    ) -> Option<SentRequest> {
+        let Some(mut request) = Request::parse_after(api, &text, outline, common) else {
+            return Some(SentRequest::unedited(context, Unedited::Unsupported, start));
+        };
+        let model = self.model(&request.model, context.has_long_window);
+        if model.reports_writes.load(Ordering::Relaxed) {
+            request.set_reports_writes();
+        }
         let send = |mut edited: Edited| {
-            edited.sent.row.micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+            edited.sent.row.micros = micros_since(start);
             send(edited);
         };
-        let chain = self.edit_request(api, &request, &text, context, send);
-        let chain = chain.inspect_err(|reason| self.add_failure(reason)).ok();
+        let chain = self.edit_request(api, &request, &text, (context, model), send);
+        let unedited = chain.as_ref().err().map(|reason| {
+            self.add_failure(reason);
+            let (micros, unedited) = (micros_since(start), Some(Unedited::Failed));
+            let row = Row { micros, unedited, ..row(&request, context, now()) };
+            SentRequest { row, edit: None }
+        });
         let messages = request.outline.messages.len();
-        request.outline.previous = chain.map(|chain| Previous { chain: chain.into(), messages });
+        request.outline.previous =
+            chain.ok().map(|chain| Previous { chain: chain.into(), messages });
         let outline = request.outline;
         self.recent.add(api, text, outline);
+        unedited
     }
 
     fn edit_request(
@@ -175,17 +219,16 @@ impl Editor {
         api: Api,
         request: &Request<'_>,
         body: &Text,
-        context: &Context,
+        (context, model): (&Context, Arc<ModelRules>),
         send: impl FnOnce(Edited),
     ) -> Result<HashChain, EditFailure> {
         let now = now();
-        let model = self.model(&request.model, context.has_long_window);
         let mut store = self.store();
         let originals = store.originals().clone();
         let edit = store.begin(now)?;
         let mut rewritten = self.rewrite(api, request, &model, &edit, &originals)?;
         edit.check()?;
-        let edited = self.edited(api, request, body, context, (&mut rewritten, model, now));
+        let edited = self.edited(request, body, context, (&mut rewritten, model, now));
         // The request that is counted here will be sent with the same decisions.
         if context.is_count {
             send(edited);
@@ -210,37 +253,34 @@ impl Editor {
     /// Returns an edited request.
     fn edited(
         &self,
-        api: Api,
         request: &Request<'_>,
         body: &Text,
         context: &Context,
         (rewritten, model, now): (&mut Rewritten<'_>, Arc<ModelRules>, i64),
     ) -> Edited {
-        let session = context.session.clone().or_else(|| request.session.clone());
-        let row = Row {
-            time: now,
-            session: session.unwrap_or_else(|| request.first_message_id()),
-            model: request.model.clone(),
-            edits: rewritten.edits.iter().map(|edit| edit_name(edit.reason).to_owned()).collect(),
-            ..Row::default()
-        };
-        let sent = SentRequest {
-            row,
-            api,
-            cached: CachedParts {
+        let edits = rewritten.edits.iter().map(|edit| edit_name(edit.reason).to_owned()).collect();
+        let row = Row { edits, ..row(request, context, now) };
+        let head_bytes = || (request.head_bytes() as u64, request.body.len() as u64);
+        let is_unasked = request.cache.messages == CachedMessages::Unasked;
+        let expirable = request.cache.reports_writes.then(|| ExpirableParts {
+            parts: CachedParts {
                 beginnings: rewritten.beginnings.iter().map(|beginning| beginning.hash).collect(),
                 results: rewritten.cached_results.clone(),
             },
-            model,
-            deferred_counts: std::mem::take(&mut rewritten.deferred_counts),
-        };
+            head: is_unasked.then(head_bytes),
+        });
+        let deferred_counts = std::mem::take(&mut rewritten.deferred_counts);
+        let edit = SentEdit { expirable, model, deferred_counts };
         let is_sent = rewritten.body.is_edited() && !self.options.dry_run;
         let bytes = body.to_bytes();
         let parts = rewritten.body.segments().map(|segment| match segment {
             Segment::Original(part) => bytes.slice_ref(part.as_bytes()),
             Segment::New(string) => Bytes::copy_from_slice(string.as_bytes()),
         });
-        Edited { body: is_sent.then(|| parts.collect()), sent }
+        Edited {
+            body: is_sent.then(|| parts.collect()),
+            sent: SentRequest { row, edit: Some(edit) },
+        }
     }
 
     /// Edits a request, and validates the edit.
@@ -306,17 +346,52 @@ impl Editor {
             limit: available.unwrap_or(budget),
             estimator: estimator
                 .map_or_else(|_| Arc::new(lcp_tokens::HeuristicEstimator) as _, |it| it.estimator),
+            reports_writes: AtomicBool::default(),
             counts: Mutex::default(),
         }
     }
 
     /// Records a request with the usage of its response.
-    pub(super) fn record(&self, sent: SentRequest, usage: Option<Usage>) {
-        let SentRequest { mut row, api, cached, model, deferred_counts } = sent;
+    pub(super) fn record(&self, sent: SentRequest, reported: Option<ReportedUsage>) {
+        let SentRequest { mut row, edit } = sent;
+        row.usage = reported.as_ref().map(|reported| reported.usage);
+        if let Some(edit) = edit {
+            self.record_edit(&mut row, edit);
+        } else if row.model.is_empty() {
+            row.model = reported.and_then(|reported| reported.model).unwrap_or_default();
+        }
+        // The write after a checkpoint waits for the disk, so it must not be that of a request. If a checkpoint
+        // fails, the next one copies more.
+        let mut checkpoints = self.checkpoints.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = checkpoints.add_request();
+        drop(checkpoints);
+        let recorded = self.store().add_usage(&row);
+        self.check_recorded(recorded);
+    }
+
+    fn check_recorded(&self, recorded: lcp_store::sqlite::Result<()>) {
+        if let Err(error) = recorded {
+            self.add_failure(&format_args!("cannot record the usage of a request: {error}"));
+        }
+    }
+
+    /// Records whether the provider caches a request, and adds the savings of edits, in its tokens.
+    fn record_edit(&self, row: &mut Row, edit: SentEdit) {
+        let SentEdit { model, expirable, deferred_counts } = edit;
+        let usage = row.usage.unwrap_or_default();
+        if usage.written + usage.written_hour > 0 {
+            model.reports_writes.store(true, Ordering::Relaxed);
+        }
+        let expired = expirable.filter(|it| usage.is_uncached(it.head));
+        let is_uncached = expired.is_some();
+        // If the next request arrives before this, its prefix counts as cached. So tokens are counted later.
+        if let Some(ExpirableParts { parts, .. }) = expired {
+            let expired = self.store().expire(&parts, &row.model, row.time);
+            self.check_recorded(expired);
+        }
         let counts =
             deferred_counts.count(&*model.estimator, &|hash, count| model.store_count(hash, count));
-        row.usage = usage;
-        let billed = usage.map_or(0, |usage| usage.request_tokens());
+        let billed = usage.request_tokens();
         // In a dry run, the bill is that of the request without edits.
         let own = match counts.tokens {
             0 => 0,
@@ -326,24 +401,12 @@ impl Editor {
             edited => u64::from(edited),
         };
         let scaled = |part: u32| (u64::from(part) * billed).checked_div(own).unwrap_or(part.into());
-        row.saved_tokens = (scaled(counts.saved.0), scaled(counts.saved.1));
-        row.broken_tokens = scaled(counts.broken);
-        let is_uncached =
-            usage.is_some_and(|it| it.read + it.written + it.written_hour == 0 && it.input > 0);
-        // The write after a checkpoint waits for the disk, so it must not be that of a request. If a checkpoint
-        // fails, the next one copies more.
-        let mut checkpoints = self.checkpoints.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = checkpoints.add_request();
-        drop(checkpoints);
-        let mut store = self.store();
-        let mut recorded = store.add_usage(&row);
-        // OpenAI reports no writes.
-        if is_uncached && api == Api::Anthropic {
-            recorded = recorded.and(store.expire(&cached, &row.model, row.time));
-        }
-        drop(store);
-        if let Err(error) = recorded {
-            self.add_failure(&format_args!("cannot record the usage of a request: {error}"));
+        let (warm, cold) = (scaled(counts.saved.0), scaled(counts.saved.1));
+        if is_uncached {
+            row.saved_tokens = (0, warm + cold);
+        } else {
+            row.saved_tokens = (warm, cold);
+            row.broken_tokens = scaled(counts.broken);
         }
     }
 
@@ -416,10 +479,12 @@ impl From<lcp_store::sqlite::Error> for EditFailure {
 /// Returns an error if the store cannot be opened or read.
 pub fn read_stats(data: &Path, dry_run: bool) -> Result<Stats> {
     let folder = folder(data, dry_run);
-    if !folder.exists() {
+    if !Store::exists(&folder) {
         let message = format!("no gateway has used {}", folder.display());
         let hint = if dry_run {
             "run `lcp run --dry-run` or `lcp proxy --dry-run` first, or pass --data"
+        } else if Store::exists(&self::folder(data, true)) {
+            "pass --dry-run to print the figures of dry runs"
         } else {
             "run `lcp run` or `lcp proxy` first, or pass --data"
         };
@@ -453,6 +518,17 @@ const fn format(api: Api) -> Format {
         Api::OpenAiChat => Format::OpenAiChat,
         Api::OpenAiResponses => Format::OpenAiResponses,
     }
+}
+
+/// Returns the record of a request, without its edits and its usage.
+fn row(request: &Request<'_>, context: &Context, time: i64) -> Row {
+    let session = context.session.clone().or_else(|| request.session.clone());
+    let session = session.unwrap_or_else(|| request.first_message_id());
+    Row { time, session, model: request.model.clone(), ..Row::default() }
+}
+
+fn micros_since(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX)
 }
 
 fn now() -> i64 {

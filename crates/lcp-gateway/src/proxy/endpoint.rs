@@ -21,7 +21,8 @@ use super::patience::FlushedBody;
 use super::recent::Arriving;
 use super::upstream::{HttpClient, Upstream};
 use crate::request::Api;
-use crate::usage::Usage;
+use crate::store::Unedited;
+use crate::usage::ReportedUsage;
 
 /// The headers of Claude Code, Codex and opencode with the id of a session.
 const SESSION_HEADERS: [&str; 4] =
@@ -80,13 +81,20 @@ impl Endpoint {
         }
         let api = Api::from_path(&target).filter(|_| parts.method == Method::POST);
         let encoding = headers::encoding(&parts.headers);
-        let can_read = matches!(encoding, Encoding::Identity | Encoding::Zstd);
-        let Some(api) = api.filter(|_| can_read) else {
-            return self.pass(parts, &target, body::passed(incoming)).await;
+        let Some(api) = api else {
+            let response = self.send(parts, &target, body::passed(incoming)).await;
+            return response.map_or_else(|answer| answer, |response| respond(response, |it, _| it));
         };
+        let context = context(&target, &parts.headers);
+        if !matches!(encoding, Encoding::Identity | Encoding::Zstd) {
+            let sent = SentRequest::unedited(&context, Unedited::Unsupported, Instant::now());
+            return self
+                .send_unedited(parts, &target, body::passed(incoming), &context, sent)
+                .await;
+        }
         let mut arriving = self.editor.arriving(api);
         match body::read(incoming, &mut arriving).await {
-            Ok(()) => self.send_edited(parts, &target, arriving, api, encoding).await,
+            Ok(()) => self.send_edited(parts, &target, arriving, api, encoding, context).await,
             Err(ReadError::TooLarge) => {
                 error(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large")
             }
@@ -103,8 +111,8 @@ impl Endpoint {
         arriving: Arriving<'_>,
         api: Api,
         encoding: Encoding,
+        context: Context,
     ) -> Answer {
-        let context = context(target, &parts.headers);
         let place = self.edits.acquire().await;
         let start = Instant::now();
         let (bytes, arrived) = match tokio::task::block_in_place(|| arriving.finish()) {
@@ -117,7 +125,9 @@ impl Endpoint {
         let edit = || {
             let decoded = || self.editor.read_decoded(api, &body::decode_zstd(&bytes)?);
             let arrived = if encoding == Encoding::Zstd { decoded() } else { arrived };
-            let Some(arrived) = arrived else { return };
+            let Some(arrived) = arrived else {
+                return Some(SentRequest::unedited(&context, Unedited::Unsupported, start));
+            };
             self.editor.edit(api, arrived, &context, start, |edited| {
                 let mut parts = parts.clone();
                 if edited.body.is_some() {
@@ -126,15 +136,19 @@ impl Endpoint {
                 let body = edited.body.map_or_else(|| body::full(bytes.clone()), body::joined);
                 sending.spawn(self.send(parts, target, body));
                 sent = Some(edited.sent);
-            });
+            })
         };
         // A panic must not fail the request.
-        if tokio::task::block_in_place(|| catch_unwind(AssertUnwindSafe(edit))).is_err() {
+        let edited = tokio::task::block_in_place(|| catch_unwind(AssertUnwindSafe(edit)));
+        let unedited = edited.unwrap_or_else(|_| {
             self.editor.add_failure(&"cannot edit a request: panicked");
-        }
+            None
+        });
         drop(place);
         let Some(sent) = sent else {
-            return self.pass(parts, target, body::full(bytes)).await;
+            let failed = || SentRequest::unedited(&context, Unedited::Failed, start);
+            let sent = unedited.unwrap_or_else(failed);
+            return self.send_unedited(parts, target, body::full(bytes), &context, sent).await;
         };
         let response = match sending.join_next().await {
             Some(Ok(Ok(response))) => response,
@@ -146,18 +160,35 @@ impl Endpoint {
                 );
             }
         };
+        self.respond_and_record(response, &context, sent)
+    }
+
+    /// Sends a request that cannot be edited.
+    async fn send_unedited(
+        &self,
+        parts: Parts,
+        target: &str,
+        body: AnyBody,
+        context: &Context,
+        sent: SentRequest,
+    ) -> Answer {
+        let response = self.send(parts, target, body).await;
+        response.map_or_else(|answer| answer, |it| self.respond_and_record(it, context, sent))
+    }
+
+    /// Returns the response for the client. Records the usage when it ends.
+    fn respond_and_record(
+        &self,
+        response: Response<Incoming>,
+        context: &Context,
+        sent: SentRequest,
+    ) -> Answer {
         if context.is_count || !response.status().is_success() {
             return respond(response, |incoming, _| incoming);
         }
         let editor = Arc::clone(&self.editor);
         let on_end = move |usage| record(editor, sent, usage);
         respond(response, |incoming, headers| Tee::new(incoming, usage_reader(headers), on_end))
-    }
-
-    /// Sends a request, and passes the response on.
-    async fn pass(&self, parts: Parts, target: &str, body: AnyBody) -> Answer {
-        let response = self.send(parts, target, body).await;
-        response.map_or_else(|answer| answer, |response| respond(response, |it, _| it))
     }
 
     /// Sends a request. Returns the response, or an answer about an error.
@@ -170,13 +201,15 @@ impl Endpoint {
         let (url, client) = (self.upstream.url(target, &parts.headers), self.client.clone());
         async move {
             parts.uri = url.map_err(|reason| error(StatusCode::BAD_REQUEST, &reason))?;
+            let host = parts.uri.authority().map(ToString::to_string).unwrap_or_default();
             headers::clean_request(&mut parts.headers);
             parts.version = hyper::Version::HTTP_11;
             let response = client.request(Request::from_parts(parts, body)).await;
             response.map_err(|failure| {
                 let source = std::error::Error::source(&failure).map(ToString::to_string);
                 let reason = source.unwrap_or_else(|| failure.to_string());
-                error(StatusCode::BAD_GATEWAY, &format!("cannot reach the provider: {reason}"))
+                let message = format!("cannot reach the provider at {host}: {reason}");
+                error(StatusCode::BAD_GATEWAY, &message)
             })
         }
     }
@@ -206,7 +239,7 @@ impl Endpoint {
 }
 
 /// Records the usage of a request when its response has ended.
-fn record(editor: Arc<Editor>, sent: SentRequest, usage: Option<Usage>) {
+fn record(editor: Arc<Editor>, sent: SentRequest, usage: Option<ReportedUsage>) {
     // The runtime is gone if the gateway stops.
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
         let recorder = Arc::clone(&editor);

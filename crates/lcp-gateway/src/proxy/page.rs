@@ -37,16 +37,20 @@ pub(super) fn html(stats: &Stats, failures: u64) -> String {
     } else {
         "<p>The cost without edits is computed from the same usage."
     };
-    let failures = match failures {
+    let count = |what: &str, count: u64| match count {
         0 => String::new(),
-        count => format!("<p>Requests that could not be edited or recorded: {count}"),
+        count => format!("<p>{what}: {count}"),
     };
+    let total = &stats.total;
+    let unsupported = count("Unsupported requests, sent unchanged", total.unsupported_requests);
+    let failed = count("Failed edits, sent unchanged", total.failed_edits);
+    let failures = count("Failures to edit or to record since the start", failures);
     format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>LCP gateway</title>\
          <style>body{{font:14px system-ui;margin:2em}}td,th{{padding:.2em .8em;text-align:right}}\
          td:nth-child(-n+2),th:nth-child(-n+2){{text-align:left}}tr:nth-child(2){{font-weight:bold}}\
          </style><h1>LCP gateway</h1><p>Costs are in input tokens, from the usage that providers \
-         report: writes to the cache count 1.25 or 2, reads 0.1.{note}{failures}\n\
+         report: writes to the cache count 1.25 or 2, reads 0.1.{note}{unsupported}{failed}{failures}\n\
          <table><tr><th>session<th>model<th>requests<th>without usage<th>input<th>written<th>read\
          <th>output<th>cost with edits<th>cost without<th>edits<th>added ms\n{rows}</table></html>\n"
     )
@@ -87,13 +91,18 @@ mod tests {
             mean_micros: 350,
             ..SessionStats::default()
         };
-        let stats = Stats { sessions: vec![session], ..Stats::default() };
+        let total =
+            SessionStats { unsupported_requests: 4, failed_edits: 5, ..SessionStats::default() };
+        let stats = Stats { sessions: vec![session], total, ..Stats::default() };
         let page = html(&stats, 0);
+        assert!(page.contains(
+            "Unsupported requests, sent unchanged: 4<p>Failed edits, sent unchanged: 5\n"
+        ));
         assert!(
             page.contains("<td>&lt;b&gt;&amp;<td>&lt;i&gt;") && page.contains("<td>0.3\n"),
             "{page}"
         );
-        assert!(!page.contains("could not") && html(&stats, 3).contains("recorded: 3"));
+        assert!(!page.contains("Failures") && html(&stats, 3).contains("since the start: 3\n"));
         assert!(metrics(&stats, 3).ends_with("lcp_gateway_failures_total 3\n"));
         let json: serde_json::Value = serde_json::from_str(&json(&stats)).unwrap();
         assert_eq!(json["sessions"][0]["session"], "<b>&");

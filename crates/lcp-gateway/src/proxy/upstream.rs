@@ -80,6 +80,11 @@ impl Upstream {
         Ok(url.trim_end_matches('/').to_owned())
     }
 
+    /// Returns whether the base URL of `OpenAI`'s API has a path.
+    pub(crate) fn has_path(&self) -> bool {
+        self.openai.split('/').nth(3).is_some()
+    }
+
     /// Returns the URL of a request, or why it cannot be sent. `path` begins with a slash.
     pub(super) fn url(&self, path: &str, headers: &HeaderMap) -> Result<Uri, String> {
         // A key must not reach the other provider.
@@ -93,6 +98,11 @@ impl Upstream {
             (CHATGPT_URL, path.strip_prefix("/v1").unwrap_or(path))
         } else {
             (self.openai.as_str(), path)
+        };
+        // Both can have the version of the API.
+        let path = match path.strip_prefix("/v1") {
+            Some(rest) if base.ends_with("/v1") && rest.starts_with('/') => rest,
+            _ => path,
         };
         format!("{base}{path}").parse().map_err(|error| format!("invalid path: {error}"))
     }
@@ -238,6 +248,20 @@ mod tests {
         for name in ["anthropic-version", "anthropic-beta", "x-api-key"] {
             headers = HeaderMap::from_iter([(name.parse().unwrap(), "a".parse().unwrap())]);
             assert_eq!(url("/v1/models", &headers), "https://api.anthropic.com/v1/models");
+        }
+    }
+
+    #[test]
+    fn version_of_the_api_is_sent_once() {
+        for (base, path, expected) in [
+            ("http://a.example", "/v1/messages", "http://a.example/v1/messages"),
+            ("http://a.example/v1", "/v1/messages", "http://a.example/v1/messages"),
+            ("http://a.example/v1/", "/chat/completions", "http://a.example/v1/chat/completions"),
+            ("http://a.example/x", "/v1/messages", "http://a.example/x/v1/messages"),
+            ("http://a.example/v1", "/v1beta/a", "http://a.example/v1/v1beta/a"),
+        ] {
+            let upstream = Upstream::one(base).unwrap();
+            assert_eq!(upstream.url(path, &HeaderMap::new()).unwrap(), expected);
         }
     }
 

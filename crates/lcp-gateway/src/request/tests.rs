@@ -31,10 +31,7 @@ fn cache_marks_change_no_hash() {
     let (plain, marked) =
         (parse(Api::Anthropic, &plain).unwrap(), parse(Api::Anthropic, &marked).unwrap());
     assert_eq!(hashes(&plain), hashes(&marked));
-    assert!(
-        !plain.caches_messages() && marked.is_head_cached && marked.outline.messages[0].has_mark
-    );
-    assert_eq!((plain.cache_seconds, marked.cache_seconds), (FIVE_MINUTES, HOUR));
+    assert!(!plain.outline.messages[0].has_mark && marked.outline.messages[0].has_mark);
     assert_eq!((plain.results().len(), marked.results().len()), (1, 1));
 
     // The first field, and one that is switched off.
@@ -43,7 +40,46 @@ fn cache_marks_change_no_hash() {
     let first = parse(Api::Anthropic, first).unwrap();
     let plain = r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#;
     assert_eq!(hashes(&first), hashes(&parse(Api::Anthropic, plain).unwrap()));
-    assert!(!first.caches_messages());
+    assert!(!first.outline.messages[0].has_mark);
+}
+
+#[test]
+#[cfg(feature = "proxy")]
+fn cache_is_that_of_the_marks_and_of_the_provider() {
+    use super::cache::{FIVE_MINUTES, HOUR};
+    use CachedMessages::{All, Unasked, UntilMark};
+
+    const MARK: &str = r#","cache_control":{"type":"ephemeral"}"#;
+    let hour = MARK.replace("al\"", "al\",\"ttl\":\"1h\"");
+    let check = |model: &str, marks: [&str; 3], expected: (CachedMessages, u32, u64)| {
+        let [head, message, top] = marks;
+        let body = format!(
+            r#"{{"model":"{model}","tools":[{{"name":"t"{head}}}],"messages":[{{"role":"user",
+               "content":[{{"type":"text","text":"hi"{message}}}]}}]{top}}}"#
+        );
+        let mut request = parse(Api::Anthropic, &body).unwrap();
+        let (messages, seconds, write_price) = expected;
+        let reports_writes = model != "deepseek-chat";
+        let expected = Cache { messages, seconds, write_price, reports_writes };
+        assert_eq!(request.cache, expected, "{body}");
+        request.set_reports_writes();
+        request.cache.messages
+    };
+    for claude in ["us.anthropic.claude-x", "Claude-X"] {
+        check(claude, ["", MARK, ""], (UntilMark, FIVE_MINUTES, WRITTEN));
+        check(claude, ["", &hour, ""], (UntilMark, HOUR, WRITTEN_HOUR));
+        check(claude, ["", "", MARK], (All, FIVE_MINUTES, WRITTEN));
+        check(claude, ["", MARK, &hour], (All, HOUR, WRITTEN_HOUR));
+        for head in ["", MARK, &hour] {
+            check(claude, [head, "", ""], (Unasked, HOUR, INPUT));
+        }
+    }
+    // Other providers cache unasked, and charge no writes.
+    let after_writes = [
+        check("deepseek-chat", ["", MARK, ""], (All, HOUR, INPUT)),
+        check("deepseek-chat", ["", "", ""], (All, HOUR, INPUT)),
+    ];
+    assert_eq!(after_writes, [UntilMark, Unasked]);
 }
 
 #[test]
@@ -57,7 +93,7 @@ fn marks_within_arguments_are_data() {
     let (one, two) = (call("1"), call("2"));
     let (one, two) = (parse(Api::Anthropic, &one).unwrap(), parse(Api::Anthropic, &two).unwrap());
     assert_ne!(hashes(&one), hashes(&two));
-    assert!(!one.caches_messages());
+    assert!(!one.outline.messages[0].has_mark);
     assert_eq!(one.calls()["a"].0, "write");
 }
 

@@ -49,8 +49,7 @@ impl Editor<'_, '_> {
         }
         let budget = self.policy.budget;
         // Without a cache, each request would be cut.
-        let is_cached = self.request.caches_messages();
-        let watermark = if is_cached { self.policy.watermark() } else { budget / 2 };
+        let watermark = if self.is_unasked() { budget / 2 } else { self.policy.watermark() };
         let results = &self.request.outline.results;
         let seen = results.partition_point(|result| result.message < self.request.seen_messages);
         let older = seen.min(results.len().saturating_sub(NEWEST_RESULTS));
@@ -155,7 +154,7 @@ impl Editor<'_, '_> {
     /// Returns whether an edit of the warm prefix pays within [`PAYS_WITHIN`] requests. `share` has the tokens
     /// of these results that the edit removes, and all their tokens. Bytes stand for tokens.
     fn pays(&self, candidates: &HashMap<&str, usize>, warm: usize, share: (u32, u32)) -> bool {
-        let Request { outline, write_price, .. } = self.request;
+        let Request { outline, cache, .. } = self.request;
         let (mut first, mut bytes, mut stubs) = (warm, 0, 0);
         for result in candidates.values().map(|at| &outline.results[*at]) {
             if result.message < warm {
@@ -169,7 +168,7 @@ impl Editor<'_, '_> {
         let messages = &outline.messages[first..warm];
         let places = messages.iter().map(|message| self.json_of(&message.place).len() as u64);
         let rest = places.sum::<u64>().saturating_sub(saved);
-        PAYS_WITHIN * READ * saved >= (write_price - READ) * rest
+        PAYS_WITHIN * READ * saved >= (cache.write_price - READ) * rest
     }
 
     /// Turns a result and the references to it into stubs. Returns the tokens that this saves.

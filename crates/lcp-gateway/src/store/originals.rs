@@ -38,6 +38,8 @@ impl Originals {
         if path.exists() {
             return set_used(&path);
         }
+        // The user may have deleted it.
+        lcp_app::create_private(&self.folder)?;
         let mut file = NamedTempFile::new_in(&self.folder)?;
         file.write_all(text.as_bytes())?;
         file.persist(path)?;

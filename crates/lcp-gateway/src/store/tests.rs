@@ -257,17 +257,25 @@ fn longer_time_of_a_beginning_stays() {
 }
 
 #[test]
-fn store_of_the_first_version_is_opened() {
+fn stores_of_earlier_versions_are_opened() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(folder.path());
     let old =
         DECISIONS.replace("    model TEXT NOT NULL,\n    expires INTEGER", "    used INTEGER");
-    store
-        .connection
-        .execute_batch(&format!("DROP TABLE decisions; {old}; PRAGMA user_version = 1"))
-        .unwrap();
-    drop(store);
-    send(&mut open(folder.path()), &body(), NOW).unwrap();
+    let to_1 = format!("DROP TABLE decisions; {old}; PRAGMA user_version = 1");
+    for (version, changes) in [(2, "PRAGMA user_version = 2"), (1, &to_1)] {
+        let mut store = open(folder.path());
+        let known = Row { session: version.to_string(), ..Row::default() };
+        store.add_usage(&known).unwrap();
+        let before = store.usage().unwrap();
+        store.connection.execute_batch("ALTER TABLE requests DROP COLUMN unedited").unwrap();
+        store.connection.execute_batch(changes).unwrap();
+        drop(store);
+        let mut store = open(folder.path());
+        assert_eq!(store.usage().unwrap(), before);
+        send(&mut store, &body(), NOW).unwrap();
+        store.delete_old(NOW).unwrap();
+        assert_eq!(store.usage().unwrap(), []);
+    }
 }
 
 #[test]
@@ -284,12 +292,14 @@ fn usage_of_requests_is_read_again() {
         broken_tokens: 8,
         micros: 9,
         edits: vec!["cold".into(), "cold".into()],
+        unedited: None,
     };
     let unread = Row { time: NOW + 1, usage: None, edits: Vec::new(), ..known.clone() };
-    for row in [&known, &unread] {
+    let failed = Row { unedited: Some(Unedited::Failed), ..unread.clone() };
+    for row in [&known, &unread, &failed] {
         store.add_usage(row).unwrap();
     }
-    assert_eq!(store.usage().unwrap(), [known, unread]);
+    assert_eq!(store.usage().unwrap(), [known, unread, failed]);
     store.delete_old(NOW + 8 * 86_400).unwrap();
     assert_eq!(store.usage().unwrap(), []);
 }

@@ -6,7 +6,8 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use crate::rewrite::Reason;
 use crate::usage::Usage;
 
-/// Without usage, the response had none that could be read.
+/// Without usage, the response had none that could be read. The last column is written as [`FROM_2`] adds it,
+/// because schemas are compared as texts.
 pub(super) const REQUESTS: &str = "CREATE TABLE requests (
     id INTEGER PRIMARY KEY,
     time INTEGER NOT NULL,
@@ -21,12 +22,35 @@ pub(super) const REQUESTS: &str = "CREATE TABLE requests (
     saved_cold INTEGER NOT NULL,
     broken INTEGER NOT NULL,
     micros INTEGER NOT NULL
-) STRICT";
+, unedited TEXT) STRICT";
+
+/// The second version did not record requests that could not be edited.
+pub(super) const FROM_2: &str = "ALTER TABLE requests ADD COLUMN unedited TEXT;";
 
 pub(super) const EDITS: &str = "CREATE TABLE edits (
     request INTEGER NOT NULL,
     reason TEXT NOT NULL
 ) STRICT";
+
+/// The reason why a request was sent as it came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unedited {
+    /// The gateway does not edit requests of this form.
+    Unsupported,
+    /// The edit failed.
+    Failed,
+}
+
+impl Unedited {
+    const ALL: [Self; 2] = [Self::Unsupported, Self::Failed];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Unsupported => "unsupported",
+            Self::Failed => "failed",
+        }
+    }
+}
 
 /// A request with its usage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,6 +68,8 @@ pub(crate) struct Row {
     pub(crate) micros: u64,
     /// The reasons of new edits.
     pub(crate) edits: Vec<String>,
+    /// The reason why the request could not be edited.
+    pub(crate) unedited: Option<Unedited>,
 }
 
 pub(super) fn add(connection: &mut Connection, row: &Row) -> sqlite::Result<()> {
@@ -53,8 +79,8 @@ pub(super) fn add(connection: &mut Connection, row: &Row) -> sqlite::Result<()> 
     let numbers = (number(0), number(1), number(2), number(3), number(4));
     transaction.execute(
         "INSERT INTO requests (time, session, model, input, written, written_hour, read, output,
-         saved_warm, saved_cold, broken, micros)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+         saved_warm, saved_cold, broken, micros, unedited)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         (
             row.time,
             &row.session,
@@ -68,6 +94,7 @@ pub(super) fn add(connection: &mut Connection, row: &Row) -> sqlite::Result<()> 
             integer(row.saved_tokens.1),
             integer(row.broken_tokens),
             integer(row.micros),
+            row.unedited.map(Unedited::name),
         ),
     )?;
     let id = transaction.last_insert_rowid();
@@ -82,7 +109,7 @@ pub(super) fn add(connection: &mut Connection, row: &Row) -> sqlite::Result<()> 
 pub(super) fn all(connection: &Connection) -> sqlite::Result<Vec<Row>> {
     let mut query = connection.prepare(
         "SELECT time, session, model, input, written, written_hour, read, output, saved_warm,
-         saved_cold, broken, micros,
+         saved_cold, broken, micros, unedited,
          (SELECT group_concat(reason) FROM edits WHERE request = id) FROM requests ORDER BY id",
     )?;
     let rows = query.query_map((), |row| {
@@ -93,7 +120,9 @@ pub(super) fn all(connection: &Connection) -> sqlite::Result<Vec<Row>> {
             }
             _ => None,
         };
-        let edits: Option<String> = row.get(12)?;
+        let (unedited, edits): (Option<String>, Option<String>) = (row.get(12)?, row.get(13)?);
+        let unedited =
+            unedited.and_then(|name| Unedited::ALL.into_iter().find(|it| it.name() == name));
         Ok(Row {
             time: row.get(0)?,
             session: row.get(1)?,
@@ -103,6 +132,7 @@ pub(super) fn all(connection: &Connection) -> sqlite::Result<Vec<Row>> {
             broken_tokens: unsigned(row.get(10)?),
             micros: unsigned(row.get(11)?),
             edits: edits.iter().flat_map(|list| list.split(',')).map(str::to_owned).collect(),
+            unedited,
         })
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)

@@ -7,6 +7,8 @@ mod laws;
 mod server;
 #[cfg(feature = "proxy")]
 mod server_results;
+#[cfg(feature = "proxy")]
+mod server_usage;
 mod simulator;
 #[cfg(feature = "proxy")]
 mod upstream;

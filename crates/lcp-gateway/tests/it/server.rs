@@ -230,7 +230,7 @@ fn responses(respond: Answer) -> [Message; 2] {
 }
 
 /// Writes a stream of events in chunks, some of them in the middle of a line.
-fn stream(stream: &mut TcpStream, events: &[&str], is_complete: bool) {
+pub(crate) fn stream(stream: &mut TcpStream, events: &[&str], is_complete: bool) {
     let head =
         "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
     stream.write_all(head.as_bytes()).unwrap();
@@ -243,7 +243,7 @@ fn stream(stream: &mut TcpStream, events: &[&str], is_complete: bool) {
     }
 }
 
-const EVENTS: [&str; 3] = [
+pub(crate) const EVENTS: [&str; 3] = [
     "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input",
     "_tokens\":5,\"output_tokens\":1}}}\n\n",
     "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n",
@@ -251,7 +251,7 @@ const EVENTS: [&str; 3] = [
 
 #[test]
 fn responses_are_passed_unchanged() {
-    let cases: [(Answer, bool); 7] = [
+    let cases: [(Answer, bool); 8] = [
         (
             |_, out| {
                 respond(
@@ -265,6 +265,16 @@ fn responses_are_passed_unchanged() {
         (|_, out| respond(out, "429 Too Many Requests", "application/json", b"{}"), true),
         (|_, out| respond(out, "529 Overloaded", "application/json", b"{ }"), true),
         (|_, out| stream(out, &EVENTS, true), true),
+        // The provider is slow.
+        (
+            |_, out| {
+                std::thread::sleep(Duration::from_millis(500));
+                out.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{").unwrap();
+                std::thread::sleep(Duration::from_millis(500));
+                out.write_all(b"}").unwrap();
+            },
+            true,
+        ),
         // The connection is cut.
         (|_, out| stream(out, &EVENTS[..2], false), false),
         (
@@ -325,55 +335,6 @@ fn events_arrive_before_the_stream_ends() {
         read.push_str(&String::from_utf8_lossy(&buffer[..count]));
     }
     assert!(start.elapsed() < Duration::from_secs(10));
-}
-
-#[test]
-fn usage_of_streams_is_recorded() {
-    let folder = tempfile::tempdir().unwrap();
-    let provider = Provider::start(|_, out| stream(out, &EVENTS[..2], true));
-    let gateway = gateway(&provider.url, folder.path(), |_| {});
-    let body = request(Api::Anthropic, &[Step::Turn("hello".into())]);
-    send(&gateway.url(), "/v1/messages", &[("x-claude-code-session-id", "s1")], &body);
-    drop(gateway);
-    let stats = read_stats(folder.path(), false).unwrap();
-    assert_eq!(stats.sessions[0].session, "s1");
-    assert_eq!((stats.total.input_tokens, stats.total.output_tokens), (5, 1));
-    assert_eq!((stats.total.cost_with_edits, stats.total.cost_without_edits), (5, 5));
-}
-
-/// Compresses a response.
-type Encode = fn(&[u8]) -> Vec<u8>;
-
-#[test]
-fn compressed_responses_are_passed_as_they_came_and_their_usage_is_read() {
-    fn gzip(text: &[u8]) -> Vec<u8> {
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        encoder.write_all(text).unwrap();
-        encoder.finish().unwrap()
-    }
-    fn zstd(text: &[u8]) -> Vec<u8> {
-        zstd::encode_all(text, 3).unwrap()
-    }
-    let encodings: [(&str, Encode); 2] = [("gzip", gzip), ("zstd", zstd)];
-    for (name, encode) in encodings {
-        let folder = tempfile::tempdir().unwrap();
-        let body = encode(EVENTS.concat().as_bytes());
-        let sent = body.clone();
-        let provider = Provider::start(move |_, out| {
-            let kind = format!("text/event-stream\r\ncontent-encoding: {name}");
-            respond(out, "200 OK", &kind, &sent);
-        });
-        let gateway = gateway(&provider.url, folder.path(), |_| {});
-        let request = request(Api::Anthropic, &[Step::Turn("hello".into())]);
-        let response = send(&gateway.url(), "/v1/messages", &[], &request);
-        assert_eq!((response.header("content-encoding"), &response.body), (Some(name), &body));
-        drop(gateway);
-        let total = read_stats(folder.path(), false).unwrap().total;
-        assert_eq!(
-            (total.input_tokens, total.output_tokens, total.requests_without_usage),
-            (5, 1, 0)
-        );
-    }
 }
 
 #[test]
@@ -464,7 +425,8 @@ fn dry_run_sends_everything_unchanged() {
     assert!(stats.dry_run && stats.total.edits["over_budget"] > 0);
     let (with, without) = (stats.total.cost_with_edits, stats.total.cost_without_edits);
     assert!(with < without && with > without / 4, "{with} {without}");
-    assert!(read_stats(folder.path(), false).is_ok_and(|stats| stats.total.requests == 0));
+    let error = read_stats(folder.path(), false).unwrap_err();
+    assert!(error.hint.is_some_and(|hint| hint.contains("--dry-run")));
     let originals = folder.path().join("dry-run/originals");
     assert!(!originals.exists() || originals.read_dir().unwrap().next().is_none());
 }
@@ -511,14 +473,14 @@ fn upgrades_hosts_and_tokens_are_checked() {
 #[test]
 fn unreachable_provider_is_a_bad_gateway() {
     let folder = tempfile::tempdir().unwrap();
-    // Nothing listens on the port of a listener that is gone.
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let gateway = gateway(&format!("http://127.0.0.1:{port}"), folder.path(), |_| {});
+    // Nothing listens there. The system could give the port of a closed listener to another test.
+    let gateway = gateway("http://127.0.0.1:1", folder.path(), |_| {});
     let response = send(&gateway.url(), "/v1/messages", &[], b"{}");
     assert_eq!(response.status(), 502);
     let body: serde_json::Value = serde_json::from_slice(&response.body).unwrap();
     let message = body["error"]["message"].as_str().unwrap();
-    assert!(message.starts_with("lcp gateway: cannot reach the provider"), "{message}");
+    let start = "lcp gateway: cannot reach the provider at 127.0.0.1:1: ";
+    assert!(message.starts_with(start), "{message}");
 }
 
 #[test]

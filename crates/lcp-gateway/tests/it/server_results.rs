@@ -1,10 +1,11 @@
 //! Results that become stubs, and results that stay: those that the newest turn needs, and those that the user lists.
 
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 use lcp_app::config::Config;
 use lcp_gateway::{Api, Request, read_stats};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::histories::{Step, lines, request};
 use crate::server::{APIS, bodies, gateway, path};
@@ -78,33 +79,121 @@ fn results_of_raw_commands_and_of_listed_tools_and_paths_stay() {
     assert_eq!(edited, [expected, expected].concat());
 }
 
+/// A change of a request.
+type Change = fn(&mut Value);
+
+/// Sends requests, each with one more turn than the last one. The provider reports these tokens as input, read and
+/// written. Returns whether the last request is edited; the others must not be.
+#[track_caller]
+fn is_last_edited(budget: u32, requests: &[([u64; 3], Change)]) -> bool {
+    let usages: Vec<_> = requests.iter().map(|(usage, _)| *usage).collect();
+    let next = std::sync::atomic::AtomicUsize::default();
+    let provider = Provider::start(move |_, stream| {
+        let [input, read, written] = usages[next.fetch_add(1, Ordering::SeqCst)];
+        let usage = json!({ "input_tokens": input, "cache_creation_input_tokens": written,
+            "cache_read_input_tokens": read, "output_tokens": 1 });
+        let message = json!({ "type": "message", "content": [], "usage": usage }).to_string();
+        respond(stream, "200 OK", "application/json", message.as_bytes());
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let gateway = gateway(&provider.url, folder.path(), |it| it.edits.budget = Some(budget));
+    let mut steps = vec![Step::Turn("Read the files.".into())];
+    steps.extend((0..12).map(|at| Step::Call { input: "a".into(), output: lines(at, 0, 60) }));
+    let mut edited = Vec::new();
+    for (_, change) in requests {
+        let mut body = serde_json::from_slice(&request(Api::Anthropic, &steps)).unwrap();
+        change(&mut body);
+        let body = body.to_string().into_bytes();
+        assert_eq!(send(&gateway.url(), path(Api::Anthropic), &[], &body).status(), 200);
+        edited.push(bodies(&provider).pop().unwrap() != body);
+        // The usage is recorded when the response has ended.
+        while read_stats(folder.path(), false).unwrap().total.requests < edited.len() as u64 {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        steps.push(Step::Turn("And now?".into()));
+    }
+    let last = edited.pop().unwrap();
+    assert!(!edited.contains(&true));
+    last
+}
+
+fn keep(_: &mut Value) {}
+
+fn remove_marks(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.remove("cache_control");
+            fields.values_mut().for_each(remove_marks);
+        }
+        Value::Array(items) => items.iter_mut().for_each(remove_marks),
+        _ => {}
+    }
+}
+
+fn set_other_model(value: &mut Value) {
+    value["model"] = "deepseek-chat".into();
+}
+
 #[test]
 fn usage_without_a_cache_makes_the_next_request_cold() {
-    for (written, is_cut) in [(0, true), (9_000, false)] {
-        let provider = Provider::start(move |_, stream| {
-            let usage = json!({ "input_tokens": 9_000, "cache_creation_input_tokens": written,
-                "cache_read_input_tokens": 0, "output_tokens": 1 });
-            let message = json!({ "type": "message", "content": [], "usage": usage }).to_string();
-            respond(stream, "200 OK", "application/json", message.as_bytes());
-        });
-        let folder = tempfile::tempdir().unwrap();
-        let gateway = gateway(&provider.url, folder.path(), |it| it.edits.budget = Some(40_000));
-        let mut steps = vec![Step::Turn("Read the files.".into())];
-        steps.extend((0..12).map(|at| Step::Call { input: "a".into(), output: lines(at, 0, 60) }));
-        for number in 1..=2 {
-            let body = request(Api::Anthropic, &steps);
-            assert_eq!(send(&gateway.url(), path(Api::Anthropic), &[], &body).status(), 200);
-            let is_edited = bodies(&provider)[number - 1] != body;
-            assert_eq!(
-                is_edited,
-                is_cut && number == 2,
-                "{written} tokens written, request {number}"
-            );
-            // The usage is recorded when the response has ended.
-            while read_stats(folder.path(), false).unwrap().total.requests < number as u64 {
-                std::thread::sleep(std::time::Duration::from_millis(10));
-            }
-            steps.push(Step::Turn("And now?".into()));
-        }
+    let send = |usage| is_last_edited(40_000, &[(usage, keep), (usage, keep)]);
+    assert!(send([9_000, 0, 0]));
+    assert!(!send([9_000, 0, 9_000]));
+}
+
+/// Providers other than Anthropic cache unasked.
+#[test]
+fn usage_with_a_cache_keeps_requests_without_marks_warm() {
+    let send = |usage| is_last_edited(36_000, &[(usage, remove_marks), (usage, remove_marks)]);
+    assert!(send([9_000, 0, 0]));
+    // Only the head is cached.
+    assert!(send([9_000, 5, 0]));
+    assert!(!send([1_000, 8_000, 0]));
+    assert!(!send([9_000, 8_000, 0]));
+}
+
+/// Other providers do not report that they have just cached the request, and they ignore marks.
+#[test]
+fn usage_of_other_models_shows_no_missing_cache() {
+    let marked: Change = set_other_model;
+    let unmarked: Change = |body| {
+        remove_marks(body);
+        set_other_model(body);
+    };
+    let usage = [9_000, 0, 0];
+    for change in [marked, unmarked] {
+        assert!(!is_last_edited(40_000, &[(usage, change), (usage, change)]));
     }
+    // Unless a response reported that.
+    let written = [9_000, 0, 9_000];
+    assert!(is_last_edited(40_000, &[(written, marked), (usage, marked), (usage, marked)]));
+}
+
+#[test]
+fn requests_without_marks_leave_the_cache_of_others_warm() {
+    let (cached, uncached) = ([9_000, 0, 9_000], [9_000, 0, 0]);
+    let requests = [(cached, keep as Change), (uncached, remove_marks), (cached, keep)];
+    assert!(!is_last_edited(40_000, &requests));
+}
+
+#[test]
+fn bill_of_a_request_without_a_cache_has_no_broken_prefix() {
+    let folder = tempfile::tempdir().unwrap();
+    let provider = Provider::start(|_, stream| {
+        let usage = json!({ "input_tokens": 9_000, "output_tokens": 1 });
+        let message = json!({ "type": "message", "content": [], "usage": usage }).to_string();
+        respond(stream, "200 OK", "application/json", message.as_bytes());
+    });
+    let gateway = gateway(&provider.url, folder.path(), |it| it.edits.budget = Some(10_000));
+    let mut steps = vec![Step::Turn("Read the files.".into())];
+    steps.extend((0..12).map(|at| Step::Call { input: "a".into(), output: lines(at, 0, 60) }));
+    steps.push(Step::Turn("And now?".into()));
+    // The prefix was never sent, so it may be warm.
+    let mut body = serde_json::from_slice(&request(Api::Anthropic, &steps)).unwrap();
+    remove_marks(&mut body);
+    send(&gateway.url(), path(Api::Anthropic), &[], body.to_string().as_bytes());
+    drop(gateway);
+    let total = read_stats(folder.path(), false).unwrap().total;
+    assert!(total.edits.contains_key("over_budget"), "{total:?}");
+    assert!(total.cost_with_edits == 9_000 && total.cost_without_edits > 12_000, "{total:?}");
 }

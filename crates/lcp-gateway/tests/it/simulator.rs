@@ -30,6 +30,12 @@ pub(crate) struct Sent {
 }
 
 impl Simulator {
+    /// Forgets the cache of the provider, as after a response that reports none.
+    pub(crate) fn expire(&mut self) {
+        self.beginnings.values_mut().for_each(|end| *end = self.now);
+        self.warm.values_mut().for_each(|(_, end)| *end = self.now);
+    }
+
     /// Sends a request.
     pub(crate) fn send(&mut self, api: Api, body: &[u8], budget: u32) -> Sent {
         let Some(request) = Request::parse(api, body) else {
