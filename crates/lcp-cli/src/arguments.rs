@@ -55,6 +55,7 @@ fn usage_error(error: &clap::Error, command: &clap::Command, words: &[String]) -
     let failure = Error::new(ErrorKind::Usage, lines.collect::<Vec<_>>().join(" "));
     let hint = similar_names(error, command)
         .or_else(|| missing_equals_sign(error, command, words))
+        .or_else(|| flag_before_subcommand(error))
         .or_else(|| other_value(error));
     match hint {
         Some(hint) => failure.with_hint(hint),
@@ -106,8 +107,23 @@ fn other_value(error: &clap::Error) -> Option<String> {
     flag.contains("<N>").then(|| format!("write the number in digits: {number}"))
 }
 
-/// Returns a hint with the similar names that clap suggests. Hidden names are left out.
+/// Returns a hint for a flag that comes before the subcommand to which it belongs.
+fn flag_before_subcommand(error: &clap::Error) -> Option<String> {
+    match error.get(ContextKind::InvalidSubcommand)? {
+        ContextValue::String(name) if error.kind() == ClapErrorKind::ArgumentConflict => {
+            Some(format!("write the flags after `{name}`"))
+        }
+        _ => None,
+    }
+}
+
+/// Returns a hint with the similar names that clap suggests. Hidden names are left out, and so are flags with
+/// another first letter.
 fn similar_names(error: &clap::Error, command: &clap::Command) -> Option<String> {
+    let unknown = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(flag)) => flag.as_str(),
+        _ => "",
+    };
     let kinds =
         [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
     let names = kinds.into_iter().filter_map(|kind| Some((kind, error.get(kind)?)));
@@ -118,6 +134,9 @@ fn similar_names(error: &clap::Error, command: &clap::Command) -> Option<String>
     });
     let names: Vec<_> = names
         .filter(|(kind, name)| *kind == ContextKind::SuggestedValue || is_visible(command, name))
+        .filter(|(kind, name)| {
+            *kind != ContextKind::SuggestedArg || unknown.get(..3) == name.get(..3)
+        })
         // The most similar name is the last one.
         .rev()
         .take(2)

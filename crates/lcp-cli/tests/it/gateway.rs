@@ -354,6 +354,18 @@ fn budget_of_zero_is_refused() {
 }
 
 #[test]
+fn flags_in_the_wrong_place_get_hints() {
+    let project = project();
+    let message =
+        |arguments: &[&str]| stderr(&LCP.command(&project.path(""), arguments).output().unwrap());
+    let before = message(&["proxy", "--data", "data", "stats"]);
+    assert!(before.ends_with("\nhint: write the flags after `stats`\n"), "{before}");
+    // `--quiet` is similar to clap, and to nobody else.
+    let unknown = message(&["proxy", "stats", "--budget", "4"]);
+    assert_eq!(unknown, "error: unexpected argument '--budget' found\n");
+}
+
+#[test]
 fn address_of_other_machines_needs_a_token() {
     let project = project();
     let arguments = ["proxy", "--listen", "0.0.0.0:0", "--data", "data"];
