@@ -38,6 +38,10 @@ impl Beginnings {
     pub(crate) fn new(request: &Request<'_>) -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(request.model.as_bytes());
+        if request.cache.messages == CachedMessages::Unasked {
+            // Its usage says nothing about the same messages with marks. The name of a model has no such byte.
+            hasher.update(&[0xFF]);
+        }
         for place in &request.head {
             hasher.update(&request.hash_part(place.clone()));
         }
@@ -98,18 +102,11 @@ impl Beginnings {
         is_known.then_some(0)
     }
 
-    /// Returns the beginnings that the provider may cache. Without being asked, it does not keep those longer that a
-    /// request with marks has cached.
-    pub(crate) fn cached(
-        &self,
-        request: &Request<'_>,
-        cached: &dyn Fn(&Hash) -> Cached,
-    ) -> Vec<Beginning> {
-        let is_unasked = request.cache.messages == CachedMessages::Unasked;
+    /// Returns the beginnings that the provider may cache.
+    pub(crate) fn cached(&self, request: &Request<'_>) -> Vec<Beginning> {
         let seconds = request.cache.seconds + MARGIN_SECONDS;
-        let hashes = self.0.beginnings[..=request.cached_messages()].iter();
-        let hashes = hashes.filter(|hash| !is_unasked || cached(hash) != Cached::Warm);
-        hashes.map(|hash| Beginning { hash: *hash, seconds }).collect()
+        let hashes = &self.0.beginnings[..=request.cached_messages()];
+        hashes.iter().map(|hash| Beginning { hash: *hash, seconds }).collect()
     }
 }
 

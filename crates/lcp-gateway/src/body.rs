@@ -21,6 +21,13 @@ pub(crate) enum Segment<'s> {
     New(&'s str),
 }
 
+impl<'s> Segment<'s> {
+    pub(crate) const fn as_str(self) -> &'s str {
+        let (Self::Original(part) | Self::New(part)) = self;
+        part
+    }
+}
+
 impl<'b> EditedBody<'b> {
     pub(crate) const fn new(original: &'b str, replaced: Vec<(Range<usize>, Arc<str>)>) -> Self {
         Self { original, replaced }
@@ -49,8 +56,7 @@ impl<'b> EditedBody<'b> {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.original.len());
         for segment in self.segments() {
-            let (Segment::Original(part) | Segment::New(part)) = segment;
-            bytes.extend_from_slice(part.as_bytes());
+            bytes.extend_from_slice(segment.as_str().as_bytes());
         }
         bytes
     }

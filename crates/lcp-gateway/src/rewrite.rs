@@ -111,9 +111,9 @@ pub struct Rewritten<'b> {
     /// The hashes for the next request.
     #[cfg(feature = "proxy")]
     pub(crate) chain: HashChain,
-    /// `true` if a beginning with messages is warm, or if the client does not ask to cache them.
+    /// `true` if a beginning with messages is warm, or was sent without asking for a cache.
     pub is_known: bool,
-    /// The results in the beginnings that the client asks to cache, or that the provider caches anyway.
+    /// The results in the beginnings that the provider may cache.
     pub cached_results: Vec<Key>,
     /// The counts for the bill.
     pub deferred_counts: DeferredCounts,
@@ -208,7 +208,7 @@ impl<'e, 'b> Editor<'e, 'b> {
     /// except for the newest turn.
     fn warm_messages(&mut self) -> usize {
         let warm = self.beginnings.warm_messages(self.policy.cached);
-        self.is_known = warm.is_some_and(|messages| messages > 0) || self.is_unasked();
+        self.is_known = warm.is_some_and(|messages| messages > 0 || self.is_unasked());
         warm.unwrap_or_else(|| {
             let turn = self.request.newest_turn().unwrap_or_default();
             let unknown = self.request.outline.messages.len().saturating_sub(1);
@@ -428,8 +428,8 @@ impl<'e, 'b> Editor<'e, 'b> {
             Some((result.place.clone(), Arc::clone(judged.replacement()?.json())))
         });
         let body = EditedBody::new(self.request.body, replaced.collect());
-        let beginnings = self.beginnings.cached(self.request, self.policy.cached);
-        let cached_messages = if self.is_unasked() { 0 } else { self.request.cached_messages() };
+        let beginnings = self.beginnings.cached(self.request);
+        let cached_messages = self.request.cached_messages();
         let cached_results = self.request.outline.results.iter();
         let cached_results = cached_results.take_while(|result| result.message < cached_messages);
         let cached_results = cached_results.map(|result| result.key.clone()).collect();

@@ -270,6 +270,12 @@ impl EditTransaction<'_> {
         known.is_some_and(|known| known.expires > self.now && known.model != model)
     }
 
+    /// Returns whether a provider may have a result in its cache. Call [`Self::decision`] for the result first.
+    pub(crate) fn is_cached(&self, key: &Key) -> bool {
+        let memory = self.memory.borrow();
+        memory.decisions.get(key).is_some_and(|known| known.expires > self.now)
+    }
+
     /// Returns the error of a lookup that failed.
     pub(crate) fn check(&self) -> sqlite::Result<()> {
         self.failure.take().map_or(Ok(()), Err)

@@ -31,12 +31,16 @@ impl Usage {
     /// Returns whether the provider did not cache the messages of a request. If the client did not ask for that,
     /// `head` has the bytes of the head, which may be cached, and of the request.
     #[cfg(feature = "proxy")]
-    pub(crate) const fn is_uncached(&self, head: Option<(u64, u64)>) -> bool {
-        let cached = self.request_tokens() - self.input;
+    pub(crate) fn is_uncached(&self, head: Option<(u64, u64)>) -> bool {
+        let (cached, total) = (self.request_tokens() - self.input, self.request_tokens());
         let is_head = match head {
             None => cached == 0,
-            // Its tokens can have fewer bytes than those of messages.
-            Some((head, all)) => 4 * cached * all <= 5 * self.request_tokens() * head,
+            Some((head, all)) => {
+                let [cached, total, head, all] = [cached, total, head, all].map(u128::from);
+                // Tokens of the head can have fewer bytes than those of messages: at most a fourth more are
+                // cached than its share. And that is closer to the head than to the request.
+                4 * cached * all <= 5 * total * head && 2 * cached * all <= total * (head + all)
+            }
         };
         is_head && self.input > 0
     }
@@ -218,6 +222,8 @@ mod tests {
         check([499, 501, 0], head, false);
         check([100, 900, 0], head, false);
         check([900, 100, 0], Some((0, 10_000)), false);
+        check([50, 950, 0], Some((8_500, 10_000)), false);
+        check([150, 850, 0], Some((8_500, 10_000)), true);
     }
 
     #[test]

@@ -228,7 +228,7 @@ impl Editor {
         let edit = store.begin(now)?;
         let mut rewritten = self.rewrite(api, request, &model, &edit, &originals)?;
         edit.check()?;
-        let edited = self.edited(request, body, context, (&mut rewritten, model, now));
+        let edited = self.edited(request, body, context, &edit, (&mut rewritten, model, now));
         // The request that is counted here will be sent with the same decisions.
         if context.is_count {
             send(edited);
@@ -256,22 +256,29 @@ impl Editor {
         request: &Request<'_>,
         body: &Text,
         context: &Context,
+        edit: &EditTransaction<'_>,
         (rewritten, model, now): (&mut Rewritten<'_>, Arc<ModelRules>, i64),
     ) -> Edited {
         let edits = rewritten.edits.iter().map(|edit| edit_name(edit.reason).to_owned()).collect();
         let row = Row { edits, ..row(request, context, now) };
-        let head_bytes = || (request.head_bytes() as u64, request.body.len() as u64);
+        let is_sent = rewritten.body.is_edited() && !self.options.dry_run;
         let is_unasked = request.cache.messages == CachedMessages::Unasked;
-        let expirable = request.cache.reports_writes.then(|| ExpirableParts {
-            parts: CachedParts {
-                beginnings: rewritten.beginnings.iter().map(|beginning| beginning.hash).collect(),
-                results: rewritten.cached_results.clone(),
-            },
-            head: is_unasked.then(head_bytes),
+        let expirable = request.cache.reports_writes.then(|| {
+            let results = rewritten.cached_results.iter();
+            // Requests with marks may have cached a result.
+            let results = results.filter(|key| !is_unasked || !edit.is_cached(key)).cloned();
+            let segments = rewritten.body.segments().map(|segment| segment.as_str().len());
+            let bytes = if is_sent { segments.sum() } else { request.body.len() };
+            ExpirableParts {
+                parts: CachedParts {
+                    beginnings: rewritten.beginnings.iter().map(|it| it.hash).collect(),
+                    results: results.collect(),
+                },
+                head: is_unasked.then_some((request.head_bytes() as u64, bytes as u64)),
+            }
         });
         let deferred_counts = std::mem::take(&mut rewritten.deferred_counts);
         let edit = SentEdit { expirable, model, deferred_counts };
-        let is_sent = rewritten.body.is_edited() && !self.options.dry_run;
         let bytes = body.to_bytes();
         let parts = rewritten.body.segments().map(|segment| match segment {
             Segment::Original(part) => bytes.slice_ref(part.as_bytes()),
@@ -320,10 +327,10 @@ impl Editor {
     /// Returns the rules of a model.
     fn model(&self, name: &str, has_long_window: bool) -> Arc<ModelRules> {
         let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
-        if models.len() >= MODELS_MAX {
+        let key = (name.to_owned(), has_long_window);
+        if models.len() >= MODELS_MAX && !models.contains_key(&key) {
             models.clear();
         }
-        let key = (name.to_owned(), has_long_window);
         Arc::clone(models.entry(key).or_insert_with(|| Arc::new(self.rules(name, has_long_window))))
     }
 

@@ -10,11 +10,11 @@ pub(super) const DAY: u32 = 86_400;
 /// The messages that a provider caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CachedMessages {
-    /// All, as the client or the API asks. Providers other than Anthropic and `OpenAI` cache unasked.
+    /// All, because the client asks for it, or the provider caches unasked.
     All,
     /// Those until the last mark.
     UntilMark,
-    /// All or none: the client does not ask, and the usage of the response tells.
+    /// All or none. The client does not ask, and the usage of the response tells.
     Unasked,
 }
 
@@ -44,7 +44,8 @@ pub(super) struct CacheFields {
 }
 
 impl CacheFields {
-    /// Returns the cache. `reports_writes` as providers of Claude models do.
+    /// Returns the cache. `reports_writes` is `true` if the provider reports the tokens that it writes, as
+    /// Anthropic does.
     pub(super) const fn cache(self, reports_writes: bool) -> Cache {
         let reports_writes = reports_writes && matches!(self.api, Api::Anthropic);
         if !reports_writes {

@@ -310,13 +310,19 @@ fn unknown_results_in_a_session_with_a_changed_head_are_warm() {
 
 #[test]
 fn results_that_another_model_has_in_its_cache_stay() {
-    for (api, seconds) in APIS.into_iter().zip([420, 3_720, 3_720]) {
+    let marked = APIS.into_iter().zip([420, 3_720, 3_720]).map(|(api, time)| (api, time, true));
+    for (api, seconds, is_marked) in marked.chain([(Api::Anthropic, 3_720, false)]) {
         let mut simulator = Simulator::default();
         let mut steps = vec![Step::Turn("Read all files.".into())];
         steps.extend((0..30).map(|at| Step::Call { input: "a".into(), output: lines(at, 0, 60) }));
         let mut send = |model: &str, time: u64| {
             simulator.now = time;
-            let body = String::from_utf8(request(api, &steps)).unwrap();
+            let mut body = String::from_utf8(request(api, &steps)).unwrap();
+            if !is_marked {
+                body = body.replace(",\"cache_control\":{\"type\":\"ephemeral\"}", "");
+                body = body.replace("\"cache_control\":{\"type\":\"ephemeral\"},", "");
+                assert!(!body.contains("cache_control"));
+            }
             let body = body.replacen("\"model\":\"", &format!("\"model\":\"{model}"), 1);
             let sent = simulator.send(api, body.as_bytes(), 40_000);
             steps.push(Step::Turn("And now?".into()));

@@ -79,17 +79,23 @@ fn results_of_raw_commands_and_of_listed_tools_and_paths_stay() {
     assert_eq!(edited, [expected, expected].concat());
 }
 
+const OVERLOADED: [u64; 3] = [0; 3];
+
 /// A change of a request.
 type Change = fn(&mut Value);
 
 /// Sends requests, each with one more turn than the last one. The provider reports these tokens as input, read and
-/// written. Returns whether the last request is edited; the others must not be.
+/// written. Without any, it is overloaded, and the next request is the same. Returns whether the last request is
+/// edited; the others must not be.
 #[track_caller]
 fn is_last_edited(budget: u32, requests: &[([u64; 3], Change)]) -> bool {
     let usages: Vec<_> = requests.iter().map(|(usage, _)| *usage).collect();
     let next = std::sync::atomic::AtomicUsize::default();
     let provider = Provider::start(move |_, stream| {
         let [input, read, written] = usages[next.fetch_add(1, Ordering::SeqCst)];
+        if input + read + written == 0 {
+            return respond(stream, "529 Overloaded", "application/json", b"{}");
+        }
         let usage = json!({ "input_tokens": input, "cache_creation_input_tokens": written,
             "cache_read_input_tokens": read, "output_tokens": 1 });
         let message = json!({ "type": "message", "content": [], "usage": usage }).to_string();
@@ -99,15 +105,20 @@ fn is_last_edited(budget: u32, requests: &[([u64; 3], Change)]) -> bool {
     let gateway = gateway(&provider.url, folder.path(), |it| it.edits.budget = Some(budget));
     let mut steps = vec![Step::Turn("Read the files.".into())];
     steps.extend((0..12).map(|at| Step::Call { input: "a".into(), output: lines(at, 0, 60) }));
-    let mut edited = Vec::new();
-    for (_, change) in requests {
+    let (mut edited, mut recorded) = (Vec::new(), 0);
+    for (usage, change) in requests {
         let mut body = serde_json::from_slice(&request(Api::Anthropic, &steps)).unwrap();
         change(&mut body);
         let body = body.to_string().into_bytes();
-        assert_eq!(send(&gateway.url(), path(Api::Anthropic), &[], &body).status(), 200);
+        let status = send(&gateway.url(), path(Api::Anthropic), &[], &body).status();
         edited.push(bodies(&provider).pop().unwrap() != body);
+        assert_eq!(status, if *usage == OVERLOADED { 529 } else { 200 });
+        if *usage == OVERLOADED {
+            continue;
+        }
+        recorded += 1;
         // The usage is recorded when the response has ended.
-        while read_stats(folder.path(), false).unwrap().total.requests < edited.len() as u64 {
+        while read_stats(folder.path(), false).unwrap().total.requests < recorded {
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
         steps.push(Step::Turn("And now?".into()));
@@ -146,6 +157,9 @@ fn usage_without_a_cache_makes_the_next_request_cold() {
 fn usage_with_a_cache_keeps_requests_without_marks_warm() {
     let send = |usage| is_last_edited(36_000, &[(usage, remove_marks), (usage, remove_marks)]);
     assert!(send([9_000, 0, 0]));
+    // An attempt before failed.
+    let uncached = ([9_000, 0, 0], remove_marks as Change);
+    assert!(is_last_edited(36_000, &[(OVERLOADED, remove_marks), uncached, uncached]));
     // Only the head is cached.
     assert!(send([9_000, 5, 0]));
     assert!(!send([1_000, 8_000, 0]));
@@ -196,4 +210,33 @@ fn bill_of_a_request_without_a_cache_has_no_broken_prefix() {
     let total = read_stats(folder.path(), false).unwrap().total;
     assert!(total.edits.contains_key("over_budget"), "{total:?}");
     assert!(total.cost_with_edits == 9_000 && total.cost_without_edits > 12_000, "{total:?}");
+}
+
+#[test]
+fn head_alone_is_no_cache_after_edits() {
+    let folder = tempfile::tempdir().unwrap();
+    let system = lines(99, 0, 400);
+    let head = system.len() as u64 / 4;
+    let provider = Provider::start(move |request, stream| {
+        let input = request.body.len() as u64 / 4 - head;
+        let usage = json!({ "input_tokens": input, "cache_read_input_tokens": head });
+        let message = json!({ "type": "message", "content": [], "usage": usage }).to_string();
+        respond(stream, "200 OK", "application/json", message.as_bytes());
+    });
+    let gateway = gateway(&provider.url, folder.path(), |it| it.edits.budget = Some(60_000));
+    let mut steps = vec![Step::Turn("Read the files.".into())];
+    for at in 0..60 {
+        steps.push(Step::Call { input: "a".into(), output: lines(at, 0, 60) });
+        let mut body = serde_json::from_slice(&request(Api::Anthropic, &steps)).unwrap();
+        remove_marks(&mut body);
+        let mark = json!({ "type": "ephemeral" });
+        body["system"] = json!([{ "type": "text", "text": system, "cache_control": mark }]);
+        send(&gateway.url(), path(Api::Anthropic), &[], body.to_string().as_bytes());
+        while read_stats(folder.path(), false).unwrap().total.requests <= at as u64 {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
+    let stats = read_stats(folder.path(), false).unwrap().total;
+    // Each request is cut down to half of the budget.
+    assert!(stats.edits["cold"] > 20 && !stats.edits.contains_key("over_budget"), "{stats:?}");
 }
