@@ -2,7 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use lcp_app::config::Config;
@@ -337,17 +337,24 @@ fn events_arrive_before_the_stream_ends() {
     assert!(start.elapsed() < Duration::from_secs(10));
 }
 
-#[test]
-fn failing_store_sends_the_original() {
-    let (folder, provider) = (tempfile::tempdir().unwrap(), Provider::strict());
-    let gateway = gateway(&provider.url, folder.path(), |_| {});
+/// Sends a request whose edit fails, because there is a file in place of the folder of the originals. Returns its
+/// body and the path of that file.
+pub(crate) fn send_failing(gateway: &Gateway, provider: &Provider) -> (Vec<u8>, PathBuf) {
     let originals = gateway.originals();
     std::fs::remove_dir(&originals).unwrap();
     std::fs::write(&originals, "").unwrap();
     let read = || Step::Call { input: "a.txt".into(), output: lines(0, 0, 60) };
     let body = request(Api::Anthropic, &[Step::Turn("Read it.".into()), read(), read()]);
     assert_eq!(send(&gateway.url(), "/v1/messages", &[], &body).status(), 200);
-    assert_eq!(bodies(&provider), std::slice::from_ref(&body));
+    assert_eq!((bodies(provider), gateway.failures()), (vec![body.clone()], 1));
+    (body, originals)
+}
+
+#[test]
+fn failing_store_sends_the_original() {
+    let (folder, provider) = (tempfile::tempdir().unwrap(), Provider::strict());
+    let gateway = gateway(&provider.url, folder.path(), |_| {});
+    let (body, originals) = send_failing(&gateway, &provider);
     let metrics = send_as("GET", &gateway.url(), "/metrics", &[], b"");
     let metrics = String::from_utf8(metrics.body).unwrap();
     assert!(metrics.contains("\nlcp_gateway_failures_total 1\n"), "{metrics}");

@@ -4,8 +4,8 @@ use std::io::Write as _;
 
 use lcp_gateway::{Api, SessionStats, Stats, read_stats};
 
-use crate::histories::{Step, lines, request};
-use crate::server::{EVENTS, bodies, gateway, stream};
+use crate::histories::{Step, request};
+use crate::server::{EVENTS, bodies, gateway, send_failing, stream};
 use crate::upstream::{Provider, respond, send};
 
 #[test]
@@ -112,13 +112,7 @@ fn usage_of_unsupported_requests_is_recorded() {
 fn usage_of_a_request_whose_edit_failed_is_recorded() {
     let (folder, provider) = (tempfile::tempdir().unwrap(), Provider::strict());
     let gateway = gateway(&provider.url, folder.path(), |_| {});
-    let originals = gateway.originals();
-    std::fs::remove_dir(&originals).unwrap();
-    std::fs::write(&originals, "").unwrap();
-    let read = || Step::Call { input: "a.txt".into(), output: lines(0, 0, 60) };
-    let body = request(Api::Anthropic, &[Step::Turn("Read it.".into()), read(), read()]);
-    send(&gateway.url(), "/v1/messages", &[], &body);
-    assert_eq!((bodies(&provider), gateway.failures()), (vec![body], 1));
+    let (_, originals) = send_failing(&gateway, &provider);
     drop(gateway);
     std::fs::remove_file(&originals).unwrap();
     let stats = read_stats(folder.path(), false).unwrap();
